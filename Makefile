@@ -1,0 +1,73 @@
+# Two commands do everything: `make demo` and `make test`. Each makes what it needs in .venv, from the lock files.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# One word for all: quiet, no questions, every package checked against its hash.
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
+
+.PHONY: demo test lab check build bench lock clean help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo    the refund story: blocked, killed, resumed, one refund"
+	@echo "make test    the 14 tests on the reference, then the tests of the lab itself"
+	@echo "make lab     JupyterLab on the first notebook"
+	@echo "make check   drift of generated files, lint, types"
+	@echo "make build   make lab/ and notebooks/ from solution/"
+	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
+
+demo: $(VENV)/base.done
+	@$(BIN)/durable-lab demo
+
+test: $(VENV)/dev.done
+	LAB_MODULE=$${LAB_MODULE:-solution} $(BIN)/python -m pytest tests/lab
+	env -u LAB_MODULE $(BIN)/python -m pytest tests --ignore tests/lab -n 2
+
+lab: $(VENV)/lab.done
+	$(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_welcome.ipynb
+
+check: $(VENV)/dev.done
+	$(BIN)/python -m grader.build --check
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/ruff check --quiet
+	$(BIN)/mypy
+
+build: $(VENV)/dev.done
+	$(BIN)/python -m grader.build
+
+bench: $(VENV)/dev.done
+	$(BIN)/python -m grader.bench
+
+# Names, versions and hashes only; `uv` reads pyproject.toml and keeps the three files in step.
+COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --group build
+lock: $(VENV)/dev.done
+	$(COMPILE) --upgrade --extra dev pyproject.toml -o requirements-dev.lock
+	$(COMPILE) -c requirements-dev.lock --extra lab pyproject.toml -o requirements-lab.lock
+	$(COMPILE) -c requirements-dev.lock pyproject.toml -o requirements.lock
+
+clean:
+	rm -rf $(VENV)
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; try: make PYTHON=python3.12 demo")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/base.done: $(BIN)/python requirements.lock pyproject.toml
+	@echo "setting up $(VENV) ..."
+	$(PIP) -r requirements.lock
+	@$(MAKE) --no-print-directory package
+	@touch $@
+
+$(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
+	@echo "adding JupyterLab (some 100 packages, a minute or two) ..."
+	$(PIP) -r requirements-lab.lock
+	@touch $@
+
+$(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock
+	@echo "adding what the tests need ..."
+	$(PIP) -r requirements-dev.lock
+	@touch $@
+
+.PHONY: package
+package:
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .

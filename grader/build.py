@@ -1,0 +1,116 @@
+"""Make what is generated: `lab/` (the solution minus its answers) and `notebooks/` (from text, through jupytext).
+
+`python -m grader.build` writes; `python -m grader.build --check` writes nothing and exits 1 where a file has drifted.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+from durable_lab import source
+from durable_lab.study import LAB_DIR, ROOT
+from durable_lab.todos import SKELETON, Part, Todo, all_todos
+
+BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
+_REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
+
+
+class BuildError(Exception):
+    """The solution cannot be made into a lab. The message says what is wrong and where."""
+
+
+def strip_answers(text: str, file: str) -> str:
+    """A solution's source with a TODO and a stub in the place of every answer."""
+    if text.count(BEGIN) != text.count(END):
+        raise BuildError(f"{file}: {BEGIN} and {END} are not in pairs")
+    parts = {part.function: (todo, i) for todo in all_todos().values() for i, part in enumerate(todo.parts)}
+    spans = {name: source.span(node) for name, node in source.functions(text).items()}
+
+    def stub(match: re.Match[str]) -> str:
+        line = text.count("\n", 0, match.start())
+        name = next((n for n, s in spans.items() if s.start <= line < s.stop), "no function")
+        if name not in parts:
+            raise BuildError(f"{file}, line {line + 1}: the answer in {name} has no entry in durable_lab/todos.toml")
+        todo, i = parts[name]
+        return _stub(todo, i, len(_code_lines(match["answer"])), match["indent"])
+
+    return _REGION.sub(stub, text)
+
+
+def _stub(todo: Todo, i: int, size: int, indent: str) -> str:
+    part: Part = todo.parts[i]
+    letter = f"part {'abc'[i]}, " if len(todo.parts) > 1 else ""
+    head = f"TODO {todo.number} ({letter}about {size} lines): {part.text}"
+    width = 118 - len(indent)
+    comment = textwrap.wrap(head, width, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
+    title = f"TODO {todo.number}: {letter}{todo.title.partition(':')[0]} is still to be written"
+    return "".join(f"{indent}{line}\n" for line in [*comment, f'raise NotImplementedError("{title}")'])
+
+
+def _code_lines(answer: str) -> list[str]:
+    return [line for line in answer.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def lab_files() -> dict[Path, str]:
+    """Every generated Python file and its text. `lab/` is the student's; the skeleton is what `reset` goes back to."""
+    made = {}
+    for path in sorted((ROOT / "solution").glob("*.py")):
+        text = strip_answers(path.read_text(encoding="utf-8"), f"solution/{path.name}")
+        text = text.replace("solution.refund", "lab.refund")
+        if path.name == "__init__.py":
+            text = '"""Your engine. Fill the TODOs in engine.py; see the README beside this folder."""\n'
+        made[LAB_DIR / "lab" / path.name] = text
+        made[SKELETON / path.name] = text
+    return made
+
+
+def notebooks() -> dict[Path, str]:
+    """Every generated notebook and its text: no outputs, and cell ids that do not change from build to build."""
+    import jupytext
+    import nbformat
+
+    made = {}
+    for path in sorted((ROOT / "solution" / "notebooks").glob("*.py")):
+        book = jupytext.read(path)
+        for i, cell in enumerate(book.cells):
+            cell.id = f"{path.stem}-{i}"
+            cell.metadata.pop("lines_to_next_cell", None)
+        book.metadata = {
+            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+        book.nbformat, book.nbformat_minor = 4, 5
+        nbformat.validate(book)
+        made[ROOT / "notebooks" / f"{path.stem}.ipynb"] = nbformat.writes(book) + "\n"
+    return made
+
+
+def main(arguments: list[str]) -> int:
+    """Write, or with `--check` compare. Returns the exit code."""
+    try:
+        made = {**lab_files(), **notebooks()}
+    except (BuildError, SyntaxError) as error:
+        print(f"build: {error}", file=sys.stderr)
+        return 1
+    old = {path: path.read_text(encoding="utf-8") if path.is_file() else None for path in made}
+    extra = {p for folder in {path.parent for path in made} for p in folder.glob("*") if p.suffix in (".py", ".ipynb")}
+    changed = [path for path, text in made.items() if old[path] != text] + sorted(extra - made.keys())
+    if "--check" in arguments:
+        for path in changed:
+            print(f"build: {path.relative_to(ROOT)} is not what solution/ makes. Run `make build`.", file=sys.stderr)
+        return 1 if changed else 0
+    for path in changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path in made:
+            path.write_text(made[path], encoding="utf-8")
+        else:
+            path.unlink()
+        print(f"build: {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,118 @@
+"""A bench to run an engine on: a simulated clock, a journal, and activities that are counted outside the engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from durable_lab.checks.words import broken, command_line, first_difference, show
+
+
+class Crash(BaseException):
+    """The process dies here. No engine may catch it and go on."""
+
+
+class Bench:
+    """One test's world. `m` is the engine's module; only its public names are used."""
+
+    def __init__(self, m: Any) -> None:
+        self.m = m
+        self.clock = m.SimulatedClock(1000.0)
+        self.journal: list[Any] = []  # what is durable: commands and signals, in order
+        self.calls: list[str] = []  # every call that really reached an activity, as text
+        self.keys: list[str | None] = []  # the idempotency keys that came with them
+        self._last: Any = None
+
+    # ------------------------------------------------------------ the world
+
+    def activity(self, name: str, *outcomes: Any, answer: Callable[..., Any] | None = None) -> Callable[..., Any]:
+        """A counted activity. Each call takes the next outcome (an exception is raised); the last one stays.
+
+        Without outcomes it returns `answer(*args)`, or its own name.
+        """
+        left = list(outcomes)
+
+        def act(*args: Any, idempotency_key: str | None = None) -> Any:
+            self.calls.append(f"{name}({', '.join(show(arg) for arg in args)})")
+            self.keys.append(idempotency_key)
+            if not left:
+                return answer(*args) if answer else name
+            outcome = left.pop(0) if len(left) > 1 else left[0]
+            if isinstance(outcome, BaseException):
+                raise outcome
+            return outcome
+
+        act.__name__ = name
+        return act
+
+    # ------------------------------------------------------------ running
+
+    def engine(self, **options: Any) -> Any:
+        """A new engine, as a new process would have it, on this bench's clock and journal."""
+        return self.m.DurableEngine(**{"clock": self.clock, "journal": self.journal.append, **options})
+
+    def state(self, workflow_id: str = "w-1", given: Any = None) -> Any:
+        """A fresh state: nothing has happened yet."""
+        return self.m.WorkflowState(workflow_id, given)
+
+    def run(self, workflow: Callable[..., Any], state: Any = None, **options: Any) -> Any:
+        """Run on a new engine, from a fresh state if none is given."""
+        self._last = state if state is not None else self.state()
+        result = self.engine(**options).run(workflow, self._last)
+        self.expect_true("R10", "run returns a RunResult with its new state", hasattr(result, "state"), show(result))
+        self._last = result.state
+        return result
+
+    def crash(self, workflow: Callable[..., Any], state: Any = None, **options: Any) -> Any:
+        """Run until an activity or the workflow raises Crash. Returns what a new process finds in the journal."""
+        start = state if state is not None else self.state()
+        try:
+            self.engine(**options).run(workflow, start)
+        except Crash:
+            return self.recorded(start)
+        self._last = self.recorded(start)
+        raise self.broken("R1", "a crash of the process leaves `run` at once", "the crash was caught and lost")
+
+    def recorded(self, start: Any) -> Any:
+        """The state that the journal adds up to, for the run that `start` began."""
+        commands = [record for record in self.journal if not isinstance(record, self.m.Signal)]
+        signals = [record for record in self.journal if isinstance(record, self.m.Signal)]
+        state = self.m.WorkflowState(start.workflow_id, start.input, commands, signals)
+        self._last = state
+        return self.m.WorkflowState.from_json(state.to_json())
+
+    def signal(self, state: Any, name: str, payload: Any = None) -> Any:
+        """Deliver a signal. Returns the new state."""
+        new = self.engine().signal(state, name, payload)
+        self.expect_true("R8", "signal returns the new state", hasattr(new, "signals"), show(new))
+        self._last = new
+        return new
+
+    # ------------------------------------------------------------ judging
+
+    def expect(self, rule: str, must: str, want: Any, got: Any) -> None:
+        """Fail with the rule's words where `got` is not what the rule demands."""
+        if found := first_difference(want, got):
+            raise self.broken(rule, must, found)
+
+    def expect_true(self, rule: str, must: str, holds: bool, found: str) -> None:
+        """Fail with the rule's words where something does not hold; `found` says what was seen instead."""
+        if not holds:
+            raise self.broken(rule, must, found)
+
+    def broken(self, rule: str, must: str, difference: str) -> AssertionError:
+        """The failure, with this bench's history and calls beside it."""
+        commands = getattr(self._last, "commands", None) or []
+        history = [command_line(i, command) for i, command in enumerate(commands)]
+        return broken(rule, must, difference, history, self.calls)
+
+    def expect_status(self, rule: str, must: str, want: str, result: Any) -> None:
+        """Fail where the run ended otherwise; its error text is part of what is shown."""
+        detail = f" ({result.error})" if result.error and result.status != want else ""
+        self.expect(rule, must, f"status {want}", f"status {result.status}{detail}")
+
+
+def as_json(state: Any) -> Any:
+    """A state as plain JSON values, to be compared."""
+    return json.loads(state.to_json())

@@ -1,0 +1,137 @@
+"""The pytest side of the 14 tests: which engine ran, short words for each failure, and what is next."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest._code.code import TerminalRepr
+from _pytest._io import TerminalWriter
+
+from durable_lab import study, todos
+from durable_lab.checks.bench import Bench
+from durable_lab.checks.words import Broken
+
+SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
+NAMES = "call_activity, now, wait_signal, run, signal"
+
+
+class Words(TerminalRepr):
+    """A failure as a person reads it; pytest shows this instead of a traceback."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text = text
+        self.reprcrash = type("Crash", (), {"message": text.splitlines()[0], "path": path, "lineno": 0})()
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        tw.line(self.text)
+
+
+def chosen() -> study.Study:
+    """The engine under study; a wrong LAB_MODULE ends pytest with one clear line and exit code 2."""
+    try:
+        return study.current()
+    except study.StudyError as error:
+        pytest.exit(str(error), returncode=2)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "todo(own, *others): the TODO that this test is about, and those that it needs")
+    chosen()
+
+
+def pytest_report_header() -> str:
+    return f"engine under test: {chosen().label}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if marker := item.get_closest_marker("todo"):
+            item.user_properties.append(("todo", marker.args[0]))
+            item.add_marker(pytest.mark.timeout(SECONDS))
+
+
+@pytest.fixture
+def bench() -> Bench:
+    """A fresh bench with the engine under test."""
+    return Bench(chosen().module())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if call.excinfo is not None and item.get_closest_marker("todo"):
+        report.longrepr = Words(explain(item, call.excinfo.value), str(item.path))
+        report.outcome, report.sections = "failed", []
+    return report
+
+
+def explain(item: pytest.Item, error: BaseException) -> str:
+    """Why this test failed, in the student's terms: an open TODO, a broken rule, an error in the engine."""
+    if isinstance(error, study.StudyError):
+        return str(error)
+    if waiting := _open_todo(item):
+        return waiting
+    if isinstance(error, Broken):
+        return str(error)
+    if "Timeout" in str(error):
+        return f"The engine did not come back within {SECONDS} seconds: a loop in {NAMES} does not end. {_place(error)}"
+    return f"The engine raised {type(error).__name__}: {error!s:.300}\n{_place(error)}"
+
+
+def _open_todo(item: pytest.Item) -> str | None:
+    path = chosen().path
+    marker = item.get_closest_marker("todo")
+    stubs = todos.open_todos(path.read_text(encoding="utf-8"))
+    needed = [number for number in stubs if marker and number in marker.args]
+    if not needed or marker is None:
+        return None
+    first, own = needed[0], marker.args[0]
+    if first != own:
+        return f"waits for TODO {first}"
+    title = todos.all_todos()[own].title
+    return f"TODO {own} is still to be written: {title} ({study.shown(path)}, line {stubs[own]})"
+
+
+def _place(error: BaseException) -> str:
+    """The last line of the engine's own file that the error passed, so that a student knows where to look."""
+    path = chosen().path
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path]
+    if not frames:
+        return f"Look at what {NAMES} return: the test could not use it."
+    return f"Look at {study.shown(path)}, line {frames[-1].lineno}, in {frames[-1].name}: {frames[-1].line}"
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    stats = terminalreporter.stats
+    ours = {kind: [r for r in stats.get(kind, []) if _is_ours(r)] for kind in ("passed", "failed", "error")}
+    total = sum(map(len, ours.values()))
+    if total:
+        terminalreporter.section("where you stand")
+        terminalreporter.write_line(standing(chosen(), len(ours["passed"]), total))
+
+
+def _is_ours(report: Any) -> bool:
+    return any(name == "todo" for name, _ in getattr(report, "user_properties", []))
+
+
+def standing(engine: study.Study, passed: int, total: int) -> str:
+    """Where the student stands, and what is next."""
+    head = f"{engine.label}: {passed} of {total} pass."
+    if passed == total:
+        return f"{head} Next: see it survive a real kill with `LAB_MODULE={engine.name} durable-lab demo`."
+    try:
+        stubs = todos.open_todos(engine.path.read_text(encoding="utf-8"))
+    except SyntaxError:
+        return f"{head} The file cannot be read as Python; see the message above."
+    if not stubs:
+        return f"{head} Every TODO is written. Next: read the first failure above, from `first difference` upwards."
+    number, line = next(iter(stubs.items()))
+    fresh = f" That is right for a fresh lab: {len(stubs)} TODOs are open." if passed == 0 and len(stubs) == 5 else ""
+    title = todos.all_todos()[number].title
+    return f"{head}{fresh} Next: TODO {number}, {title} ({study.shown(engine.path)}, line {line})."

@@ -1,0 +1,85 @@
+"""The words of a failed check: rule, what history says, what your code did, first difference, where to read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from durable_lab.rules import RULES
+
+LESSONS = {
+    "R1": "lesson 01, Event sourcing",
+    "R2": "lesson 02, Replay",
+    "R3": "lesson 03, Determinism",
+    "R4": "lesson 03, Determinism",
+    "R5": "lesson 02, Replay",
+    "R6": "lesson 04, Retries and idempotency",
+    "R7": "lesson 03, Determinism",
+    "R8": "lesson 05, Signals",
+    "R9": "lesson 05, Signals",
+    "R10": "lesson 02, Replay",
+    "R11": "lesson 04, Retries and idempotency",
+    "R12": "lesson 04, Retries and idempotency",
+    "R13": "lesson 02, Replay",
+    "R14": "lesson 02, Replay",
+}
+
+
+class Broken(AssertionError):
+    """A rule that the engine under study does not keep. The message is all that a student needs to see."""
+
+
+def broken(rule: str, must: str, difference: str, history: list[str], asked: list[str]) -> Broken:
+    """The failure in five parts: rule, what history says, what the code asked, first difference, where to read."""
+    rows = [
+        (rule, RULES[rule]),
+        ("here", must),
+        ("history says", "\n".join(history) or "nothing is recorded"),
+        ("your code asked", "\n".join(asked) or "no activity ran"),
+        ("first difference", difference),
+        ("read", f"{LESSONS[rule]}; the handout, rule {rule}"),
+    ]
+    return Broken("\n".join(_row(label, text) for label, text in rows))
+
+
+def _row(label: str, text: str) -> str:
+    return f"{label:<18}" + text.replace("\n", "\n" + " " * 18)
+
+
+def first_difference(want: Any, got: Any, where: str = "") -> str | None:
+    """Where two values differ first, in words; None where they are the same. 1, 1.0 and True are not the same."""
+    if isinstance(want, dict) and isinstance(got, dict):
+        for key in [*want, *(k for k in got if k not in want)]:
+            if key not in want or key not in got:
+                place = f"{where}[{key!r}]"
+                return f"{place} is missing" if key not in got else f"{place} should not be there: {show(got[key])}"
+            if found := first_difference(want[key], got[key], f"{where}[{key!r}]"):
+                return found
+        return None
+    if isinstance(want, list) and isinstance(got, list):
+        for i, (w, g) in enumerate(zip(want, got, strict=False)):
+            if found := first_difference(w, g, f"{where}[{i}]"):
+                return found
+        if len(want) > len(got):
+            return f"{where}[{len(got)}] is missing: expected {show(want[len(got)])}, and there is nothing more"
+        return f"{where}[{len(want)}] is one too many: {show(got[len(want)])}" if len(got) > len(want) else None
+    if type(want) is type(got) and want == got:
+        return None
+    return f"{where}: expected {show(want)}, found {show(got)}".lstrip(": ")
+
+
+def show(value: Any) -> str:
+    """A value as JSON where it can be, cut to a line."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):
+        text = repr(value)
+    return text if len(text) <= 100 else text[:97] + "..."
+
+
+def command_line(position: int, command: Any) -> str:
+    """One record of history as a line: `2 activity charge("A1", 30) -> failed, Timeout: no answer (3 attempts)`."""
+    args = ", ".join(show(arg) for arg in command.args)
+    outcome = show(command.value) if command.error is None else f"failed, {command.error}"
+    tries = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
+    return f"{position} {command.kind} {command.name}({args}) -> {outcome}{tries}"

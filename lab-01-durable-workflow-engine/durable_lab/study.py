@@ -1,0 +1,73 @@
+"""Which engine is under study: the one place that reads `LAB_MODULE`, and that finds the engine's file."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+LAB_DIR = Path(__file__).resolve().parents[1]
+ROOT = LAB_DIR.parent
+
+
+class StudyError(Exception):
+    """The engine under study cannot be used. The message is for the user, in one line."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """An engine by name ("lab" or "solution") and the folder that its package stands in."""
+
+    name: str
+    folder: Path
+
+    @property
+    def path(self) -> Path:
+        return self.folder / self.name / "engine.py"
+
+    @property
+    def label(self) -> str:
+        """Said beside every result: which engine ran, and from which file."""
+        return f"{self.name} ({shown(self.path)})"
+
+    def module(self, part: str = "engine") -> ModuleType:
+        """The engine's module, or another one of its package. Raises StudyError where it cannot be imported."""
+        if sys.path[:1] != [str(self.folder)]:
+            sys.path.insert(0, str(self.folder))
+        try:
+            return importlib.import_module(f"{self.name}.{part}")
+        except Exception as error:
+            line = next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if self._owns(f)), None)
+            line = error.lineno if isinstance(error, SyntaxError) else line
+            where = shown(self.path.with_name(f"{part}.py"))
+            raise StudyError(
+                f"{where}{f', line {line}' if line else ''}: {type(error).__name__}: {error}. "
+                "Nothing could be run; mend this line first."
+            ) from None
+
+    def _owns(self, frame: traceback.FrameSummary) -> bool:
+        return Path(frame.filename).parent == self.path.parent
+
+
+def shown(path: Path) -> str:
+    """A path as a person likes it: relative where it lies below the folder they are in."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def current(default: str = "lab") -> Study:
+    """The engine that LAB_MODULE names; `LAB_WORKSPACE` may name another folder that holds a `lab/`."""
+    name = os.environ.get("LAB_MODULE") or default
+    if name not in ("lab", "solution"):
+        raise StudyError(f"LAB_MODULE is {name!r}; it must be 'lab' (your engine) or 'solution' (the reference).")
+    folder = Path(os.environ.get("LAB_WORKSPACE") or LAB_DIR).resolve() if name == "lab" else ROOT
+    study = Study(name, folder)
+    if not study.path.is_file():
+        raise StudyError(f"LAB_MODULE is {name!r}, but there is no file {study.path}.")
+    return study

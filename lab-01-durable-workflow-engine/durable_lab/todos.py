@@ -1,0 +1,71 @@
+"""The five TODOs: their texts and hints, where they stand in a file, and which are still to be written."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from durable_lab import source
+
+SKELETON = Path(__file__).with_name("skeleton")
+_MARK = re.compile(r"TODO (\d+):")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One function that the student writes. `text` says what it must do."""
+
+    function: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Todo:
+    """One TODO. `lesson` is where to read about it; `hints` go from a question to nearly there, never the fix."""
+
+    number: int
+    title: str
+    lesson: str
+    parts: tuple[Part, ...]
+    hints: tuple[str, ...]
+
+
+@cache
+def all_todos() -> dict[int, Todo]:
+    """The TODOs by number, in the order of work: first those that everything else needs."""
+    data = tomllib.loads(Path(__file__).with_name("todos.toml").read_text(encoding="utf-8"))
+    made = {}
+    for entry in data["todo"]:
+        parts = tuple(Part(**part) for part in entry.pop("parts"))
+        made[entry["number"]] = Todo(parts=parts, hints=tuple(entry.pop("hints")), **entry)
+    return made
+
+
+def open_todos(text: str) -> dict[int, int]:
+    """The TODOs that are still stubs in this engine's source: number -> line of the first stub, in order of work."""
+    found: dict[int, int] = {}
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Raise) and (number := _stub_number(node)):
+            found[number] = min(found.get(number, node.lineno), node.lineno)
+    return {number: found[number] for number in all_todos() if number in found}
+
+
+def _stub_number(node: ast.Raise) -> int | None:
+    """The number in `raise NotImplementedError("TODO n: ...")`; None for any other raise."""
+    match node.exc:
+        case ast.Call(func=ast.Name(id="NotImplementedError"), args=[ast.Constant(value=str(text))]):
+            found = _MARK.match(text)
+            return int(found[1]) if found else None
+    return None
+
+
+def reset(text: str, number: int) -> str:
+    """The engine's source with TODO `number` as it was handed out. Raises SyntaxError, KeyError (a function is gone)."""
+    pristine = (SKELETON / "engine.py").read_text(encoding="utf-8")
+    for part in all_todos()[number].parts:
+        text = source.replace_function(text, part.function, source.text_of(pristine, part.function))
+    return text

@@ -1,0 +1,358 @@
+"""A durable workflow engine in one file. The rules R1 to R14 are written out in the README of the lab.
+
+A *workflow* is a plain function `refund(ctx, order)`: it decides what happens, and in which order. An *activity* is a
+plain function that touches the world. Each call of `ctx` is a *command* with a position, and all have one shape:
+
+    ask: is this position recorded?  -- yes -->  return what is recorded      (replay: nothing runs)
+                  | no
+    do it  ->  record it  ->  return it                                       (live)
+
+To recover from a crash, run the workflow again from its first line on what is recorded. A history, drawn:
+
+    0  activity  assess("A1", 30)    ok      "looks fine"                        | replayed
+    1  signal    approval            ok      {"by": "Ana"}                       |
+    2  activity  pay_back("A1", 30)  failed  "Timeout: no answer" after 3 tries  |
+    3  activity  apologise("A1")     runs now, live, with the idempotency key "refund-7/3"
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, cast, get_args, get_origin, get_type_hints
+
+Activity = Callable[..., Any]
+MAX_VALUE_CHARS = 1_000_000  # of JSON, in one value: a history is read again at every recovery, so it stays small
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=vars).encode  # vars: the records below
+_canonical = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
+_decode = json.JSONDecoder().raw_decode
+_hints = cache(get_type_hints)
+
+
+class WorkflowBlocked(BaseException):
+    """The workflow waits for a signal that has not come. Not an Exception: `except Exception` lets it pass (R9)."""
+
+    def __init__(self, waiting_for: str) -> None:
+        super().__init__(f"waits for the signal {waiting_for!r}")
+        self.waiting_for = waiting_for
+
+
+class ActivityError(Exception):
+    """An activity failed for good. Replay raises it again, the same in every field (R6)."""
+
+    def __init__(self, activity: str, error_type: str, message: str, attempts: int) -> None:
+        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+        super().__init__(f"{activity} failed after {times}: {error_type}: {message}")
+        self.activity, self.error_type, self.message, self.attempts = activity, error_type, message, attempts
+
+
+class NonDeterminismError(RuntimeError):
+    """History has the Command `recorded` at `position`; the workflow issued another, or ended (None) (R3, R4)."""
+
+    def __init__(self, position: int, recorded: Command, issued: Command | None) -> None:
+        asked = f"asks for {issued.call()}" if issued else "ends without asking for it"
+        super().__init__(f"at position {position} history has {recorded.call()}, but the workflow {asked}")
+        self.position, self.recorded, self.issued = position, recorded, issued
+
+
+class UnrecordableError(TypeError):
+    """JSON cannot carry this value faithfully (R5)."""
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """How often to try an activity, and how long to wait in between, in seconds."""
+
+    max_attempts: int = 3  # all of them: 3 is three calls, not one and three more
+    initial_interval: float = 1.0
+    backoff: float = 2.0
+    max_interval: float = 100.0
+    non_retryable: tuple[type[BaseException] | str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.max_attempts < 1:
+            raise ValueError(f"max_attempts counts every attempt, so it is 1 or more, not {self.max_attempts}")
+
+    def interval(self, k: int) -> float:
+        """Seconds to wait after failed attempt k, counted from 0 (R12)."""
+        try:
+            return min(self.initial_interval * self.backoff**k, self.max_interval)
+        except OverflowError:
+            return self.max_interval
+
+    def retries(self, error: BaseException) -> bool:
+        """Is it of use to try again after `error`?"""
+        final = (UnrecordableError, *self.non_retryable)
+        return not any(cls in final or cls.__name__ in final for cls in type(error).__mro__)
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try of an activity. `error` is None, or "Type: message"."""
+
+    started_at: float
+    ended_at: float
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    """One entry of history: what was asked and how it ended. Written once, never changed (R6)."""
+
+    kind: str  # "activity", "now" or "signal"
+    name: str
+    args: list[Any] = field(default_factory=list)
+    ok: bool = True
+    value: Any = None  # where ok
+    error: str | None = None  # where not ok: "Type: message"
+    tries: tuple[Attempt, ...] = ()
+    started_at: float = 0.0
+    ended_at: float = 0.0
+
+    def call(self) -> str:  # what was asked, as text: activity pay_back("A1", 30)
+        return f"{self.kind} {self.name}({', '.join(map(_encode, self.args)):.200})"
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A message to a workflow. `received_at` is in seconds."""
+
+    name: str
+    payload: Any = None
+    received_at: float = 0.0
+
+
+@dataclass
+class WorkflowState:
+    """All that is known of one run: its input, its commands by position, its signals by arrival."""
+
+    workflow_id: str
+    input: Any = None
+    commands: list[Command] = field(default_factory=list)
+    signals: list[Signal] = field(default_factory=list)
+
+    def copy(self) -> WorkflowState:
+        """A state of one's own: what is appended to it does not show in this one (R10)."""
+        return WorkflowState(self.workflow_id, deepcopy(self.input), list(self.commands), list(self.signals))
+
+    def to_json(self) -> str:
+        """One object: "version" and the fields of this class, whose entries are objects with their own fields."""
+        return _encode({"version": 1, **vars(self), "input": _faithful(self.input, "input")})
+
+    @staticmethod
+    def from_json(text: str) -> WorkflowState:
+        """The state that `to_json` wrote. Raises ValueError that says what is wrong and where."""
+        try:
+            data = json.loads(text)
+            _encode(data)  # Python reads NaN and 1e999; JSON has neither
+        except (RecursionError, TypeError, ValueError) as error:
+            raise ValueError(f"not the JSON of a workflow state: {error}") from None
+        if not isinstance(data, dict) or data.pop("version", None) != 1:
+            raise ValueError(f'state: expected an object with "version": 1, found {data!r:.60}')
+        return cast(WorkflowState, _build(WorkflowState, data, "state"))
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended. `value` goes with completed, `error` with failed, `waiting_for` with blocked."""
+
+    status: str  # "completed", "blocked" or "failed"
+    state: WorkflowState
+    value: Any = None
+    error: str | None = None
+    waiting_for: str | None = None
+
+
+class SystemClock:
+    """The clock of this machine, in seconds since 1970."""
+
+    now = staticmethod(time.time)
+    sleep = staticmethod(time.sleep)
+
+
+class SimulatedClock:
+    """Time that passes only when somebody sleeps, so that a test of a day's back-off takes no time."""
+
+    def __init__(self, start: float = 0.0) -> None:
+        self._now = start
+
+    def now(self) -> float:
+        return self._now
+
+    def sleep(self, seconds: float) -> None:
+        self._now += seconds
+
+
+class Context:
+    """What a workflow sees of the engine, for the length of one run."""
+
+    def __init__(self, engine: DurableEngine, state: WorkflowState) -> None:
+        self.workflow_id = state.workflow_id
+        self._engine = engine
+        self._history = state.commands  # grows as this run records
+        self._position = 0  # of the next command
+        self._inbox: dict[str, deque[Signal]] = defaultdict(deque)  # by name: the signals not yet consumed
+        for signal in state.signals:
+            self._inbox[signal.name].append(signal)
+        self._stopped: BaseException | None = None  # why this run may not go on ...
+        self._crashed = False  # ... and that this is for the caller of `run` to see
+
+    def call_activity(self, fn: Activity, *args: Any, retry: RetryPolicy | None = None) -> Any:
+        """Run an activity once and for all: its result, or ActivityError. A bad argument is UnrecordableError (R5)."""
+        name: str = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)  # "func": of a functools.partial
+        sent = _faithful(args, f"{name}: args")
+        # TODO 1 (part a, about 7 lines): ask history with self._ask. If it has no record, perform the activity
+        # (self._perform, with `retry` or else the engine's policy) and make the outcome part of history
+        # (self._record). Then give the workflow what the record says: a copy of the value, or ActivityError with the
+        # recorded type, message and number of attempts. Both ways must be the same, live and on replay.
+        raise NotImplementedError("TODO 1: part a, Context.call_activity is still to be written")
+
+    def _ask(self, kind: str, name: str, args: list[Any]) -> Command | None:
+        """The record at this position, or None: do it live. Raises NonDeterminismError if it is of another one (R3)."""
+        if self._stopped is not None:
+            raise self._stopped
+        # TODO 1 (part b, about 10 lines): is there a record at self._position of self._history? If history ends here,
+        # return None. If the record is of the same kind, name and arguments, move on by one position and return it.
+        # Otherwise stop the run: `raise self._stop(NonDeterminismError(position, recorded, issued))`, where both are
+        # Commands. Compare arguments as canonical JSON (_canonical), and only if self._engine.guard is "arguments".
+        raise NotImplementedError("TODO 1: part b, Context.call_activity is still to be written")
+
+    def _perform(self, fn: Activity, name: str, args: list[Any], policy: RetryPolicy) -> Command:
+        """Try an activity until it succeeds or the policy gives up: one Command, with all its tries (R6, R12)."""
+        # TODO 1 (part c, about 9 lines): make attempts with self._attempt, each with the same idempotency key,
+        # "<workflow_id>/<position>". Stop at the first success, after policy.max_attempts attempts, or when `not
+        # policy.retries(problem)`. Between two attempts sleep on the engine's clock: policy.interval(0), then
+        # policy.interval(1) ... Return one Command with all its Attempts in `tries`; `error` is that of the last
+        # attempt.
+        raise NotImplementedError("TODO 1: part c, Context.call_activity is still to be written")
+
+    def now(self) -> float:
+        """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
+        # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no arguments). If it has
+        # no record, read the engine's clock and record a Command whose value is that time. Return the recorded value.
+        raise NotImplementedError("TODO 2: Context.now is still to be written")
+
+    def wait_signal(self, name: str) -> Any:
+        """The payload of the next signal of this name. Where none has come, the run is suspended (R8, R9)."""
+        # TODO 3 (about 10 lines): ask history (kind "signal", the signal's name, no arguments). If it has no record,
+        # take the first signal of self._inbox[name] and record a Command whose value is its payload; if none is
+        # there, `raise self._stop(WorkflowBlocked(name))`. Replayed or live, the signal is consumed: it must leave
+        # the inbox. Return a copy of the recorded value.
+        raise NotImplementedError("TODO 3: Context.wait_signal is still to be written")
+
+    def _attempt(self, fn: Activity, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
+        """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
+        clock = self._engine.clock
+        started_at, value, problem = clock.now(), None, None
+        try:
+            extra = {"idempotency_key": key} if _takes_key(fn) else {}
+            value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
+        except Exception as error:
+            problem = error
+        except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
+            raise self._stop(crash, crashed=True)  # noqa: B904
+        text = f"{type(problem).__name__}: {problem!s:.10000}" if problem is not None else None
+        return Attempt(started_at, clock.now(), text), value, problem
+
+    def _record(self, command: Command) -> Command:
+        """Make an outcome durable, then part of this run's history (R1)."""
+        try:
+            self._engine.journal(command)  # <- the commit point: once this returns, it has happened
+        except BaseException as error:
+            raise self._stop(error, crashed=True)  # noqa: B904
+        self._history.append(command)
+        self._position += 1
+        return command
+
+    def _stop(self, why: BaseException, crashed: bool = False) -> BaseException:
+        """Mark this run as ended by `why`. Even if the workflow swallows it, every later command raises it again."""
+        self._stopped, self._crashed = why, crashed
+        return why
+
+
+@dataclass(eq=False)
+class DurableEngine:
+    """Runs workflows so that a crash costs no finished step."""
+
+    clock: Any = None  # where time comes from; the machine's own if None
+    retry: RetryPolicy = RetryPolicy()  # for activities that bring no policy
+    journal: Any = None  # called with each Command and Signal as it is recorded
+    guard: str = "arguments"  # what replay compares: these, or "names" (kind and name) only
+
+    def __post_init__(self) -> None:
+        self.clock = SystemClock() if self.clock is None else self.clock
+        self.journal = (lambda record: None) if self.journal is None else self.journal
+        if self.guard not in ("arguments", "names"):
+            raise ValueError(f'guard is "arguments" or "names", not {self.guard!r}')
+
+    def run(self, workflow: Callable[[Context, Any], Any], state: WorkflowState) -> RunResult:
+        """Replay what `state` has, then go on live. Raises the journal's errors (R1) and the workflow's bugs (R13)."""
+        state = state.copy()
+        ctx = Context(self, state)
+        # TODO 4 (about 16 lines): call the workflow with ctx and a copy of the input, and find out how it ended. What
+        # stopped the run (ctx._stopped) counts even if the workflow swallowed it; with ctx._crashed it is raised as
+        # it is. A workflow that returns or fails while history has commands left (from ctx._position on) has
+        # diverged: NonDeterminismError(position, recorded, None). Return a RunResult with the new state: completed
+        # with the value, blocked with waiting_for, or failed (ActivityError, RuntimeError) with the error as "Type:
+        # message". Any other exception is raised again.
+        raise NotImplementedError("TODO 4: DurableEngine.run is still to be written")
+
+    def signal(self, state: WorkflowState, name: str, payload: Any = None) -> WorkflowState:
+        """A new state in which this signal has arrived; there it stays until the workflow waits for it (R8)."""
+        # TODO 5 (about 5 lines): make a Signal: the name, the payload as JSON carries it (_faithful), the time on the
+        # engine's clock. Tell self.journal. Return a copy of the state that has the signal as its last one; the state
+        # that was given stays as it is.
+        raise NotImplementedError("TODO 5: DurableEngine.signal is still to be written")
+
+
+def _takes_key(fn: Activity) -> bool:
+    """Does the activity declare the keyword `idempotency_key`? (Ten times faster than `inspect.signature`.)"""
+    inner = inspect.unwrap(getattr(fn, "func", fn))
+    code: Any = getattr(inner, "__code__", None) or getattr(inner.__call__, "__code__", None)
+    return bool(code) and "idempotency_key" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def _faithful(value: Any, where: str) -> Any:
+    """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
+    try:
+        _check(value, where)
+        text = _encode(value)
+    except (RecursionError, ValueError) as error:
+        raise UnrecordableError(f"{where} cannot be recorded: {error}") from None
+    if len(text) > MAX_VALUE_CHARS:
+        raise UnrecordableError(f"{where} is over {MAX_VALUE_CHARS:,} characters: store it elsewhere, pass a reference")
+    return _decode(text)[0]
+
+
+def _check(value: Any, where: str) -> None:
+    """Refuse what JSON would change or lose, and name the place."""
+    if isinstance(value, (list, tuple, dict)):
+        for key, item in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(value, dict) and not isinstance(key, str):
+                raise UnrecordableError(f"{where} has the key {key!r}, but in JSON every key is a text")
+            _check(item, f"{where}[{key!r}]")
+    elif not isinstance(value, (str, int, type(None))) and not (isinstance(value, float) and math.isfinite(value)):
+        raise UnrecordableError(f"{where} is {value!r:.60} of type {type(value).__name__}; JSON cannot carry that")
+
+
+def _build(shape: Any, data: Any, where: str) -> Any:
+    """The value of this type that JSON data stands for. Raises ValueError that says what is wrong and where."""
+    wanted = getattr(shape, "__name__", shape)
+    if shape in (WorkflowState, Command, Attempt, Signal):
+        own = _hints(shape)
+        wanted = f"an object with just the fields {', '.join(own)}"
+        if isinstance(data, dict) and data.keys() == own.keys():
+            return shape(**{name: _build(inner, data[name], f"{where}.{name}") for name, inner in own.items()})
+    elif (container := get_origin(shape)) in (list, tuple):
+        if isinstance(data, list):
+            return container(_build(get_args(shape)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
+    elif shape is Any or type(data) in ((int, float) if shape is float else get_args(shape) or (shape,)):
+        return data
+    raise ValueError(f"{where}: expected {wanted}, found {data!r:.90}")

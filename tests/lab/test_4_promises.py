@@ -1,0 +1,196 @@
+"""Promises: divergence is caught, history cannot be changed, and the whole story survives."""
+
+import pytest
+
+from durable_lab.checks.bench import Bench, Crash, as_json
+
+
+@pytest.mark.todo(1, 4, 2, 3, 5)
+def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
+    """R3, R4"""
+    reserve, charge = bench.activity("reserve"), bench.activity("charge")
+    renamed, extra = bench.activity("reserve_2"), bench.activity("extra")
+
+    def original(ctx, order):
+        ctx.call_activity(reserve, {"id": "A1", "n": 1})
+        ctx.call_activity(charge, "A1", 30)
+        ctx.wait_signal("go")
+        return ctx.call_activity(extra)
+
+    def version(*calls, then=None, careless=False):
+        def changed(ctx, order):
+            for call in calls:
+                try:
+                    call(ctx)
+                except Exception:
+                    if not careless:
+                        raise
+            return then
+
+        return changed
+
+    first = bench.run(original)
+    state = bench.signal(first.state, "go", 1)
+    state = bench.run(
+        version(
+            lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"}),
+            lambda c: c.call_activity(charge, "A1", 30),
+            lambda c: c.wait_signal("go"),
+        ),
+        state,
+    ).state
+    before, calls = as_json(state), list(bench.calls)
+    same = lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"})  # noqa: E731
+    second = lambda c: c.call_activity(charge, "A1", 30)  # noqa: E731
+    last = lambda c: c.call_activity(extra)  # noqa: E731
+    go = lambda c: c.wait_signal("go")  # noqa: E731
+    changes = {
+        "a renamed activity": version(lambda c: c.call_activity(renamed, {"id": "A1", "n": 1}), second, go, last),
+        "another argument": version(same, lambda c: c.call_activity(charge, "A1", 31), go, last),
+        "1 where history has True's cousin 1.0": version(
+            lambda c: c.call_activity(reserve, {"id": "A1", "n": 1.0}), second, go, last
+        ),
+        "one argument less": version(same, lambda c: c.call_activity(charge, "A1"), go, last),
+        "another kind: now instead of an activity": version(same, lambda c: c.now(), go, last),
+        "another kind: an activity instead of a signal": version(same, second, last, last),
+        "another signal": version(same, second, lambda c: c.wait_signal("stop"), last),
+        "two steps in another order": version(second, same, go, last),
+        "a step removed": version(same, go, last),
+        "an early return": version(same, second, then="done"),
+        "an empty workflow": version(then="done"),
+        "a change whose error is swallowed": version(
+            lambda c: c.call_activity(renamed, 1), same, second, go, last, then="fine", careless=True
+        ),
+    }
+    for change, workflow in changes.items():
+        rule = "R4" if change in ("an early return", "an empty workflow") else "R3"
+        result = bench.run(workflow, state)
+        bench.expect_status(rule, f"{change} is a divergence, and the run has failed", "failed", result)
+        text = str(result.error)
+        bench.expect_true(rule, f"{change}: the error is a NonDeterminismError", "NonDeterminism" in text, text)
+        bench.expect(rule, f"{change}: nothing runs", calls, bench.calls)
+        bench.expect(rule, f"{change}: history is unchanged", before, as_json(result.state))
+    seen = []
+
+    def witness(ctx, order):
+        try:
+            ctx.call_activity(renamed, 5)
+        except bench.m.NonDeterminismError as error:
+            seen.extend([error.position, "reserve" in str(error), "reserve_2" in str(error)])
+            raise
+
+    bench.run(witness, state)
+    bench.expect("R3", "the error says where, and names both sides", [0, True, True], seen)
+    weak = bench.run(version(same, lambda c: c.call_activity(charge, "A1", 31), go, last), state, guard="names")
+    bench.expect_status("R3", 'guard="names" compares kind and name only, and lets this pass', "completed", weak)
+
+
+@pytest.mark.todo(1, 4, 5)
+def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(bench: Bench) -> None:
+    """R5, R10"""
+    basket = {"items": ["pen"], "size": 1}
+    fetch = bench.activity("fetch", answer=lambda b: [b["items"].append("from the activity"), ("a", "b")][1:])
+    peek = bench.activity("peek", answer=lambda b: b)
+
+    def shop(ctx, order):
+        order["items"].append("from the workflow")
+        mine = {"items": ["pen"], "size": 1}
+        pair = ctx.call_activity(fetch, mine)
+        copy = list(pair[0])
+        pair[0].append("changed afterwards")
+        mine["items"].append("changed afterwards")
+        box = ctx.call_activity(peek, {"items": []})
+        box["items"].append("changed afterwards")
+        return [type(pair).__name__, type(pair[0]).__name__, copy, mine["items"]]
+
+    start = bench.state(given=basket)
+    before = as_json(start)
+    live = bench.run(shop, start)
+    bench.expect("R10", "run leaves the state that it was given as it was", before, as_json(start))
+    bench.expect("R10", "... and the input, too", {"items": ["pen"], "size": 1}, basket)
+    values = [c.value for c in live.state.commands]
+    bench.expect(
+        "R5", "what is changed after it was recorded does not reach history", [[["a", "b"]], {"items": []}], values
+    )
+    want = ["list", "list", ["a", "b"], ["pen", "changed afterwards"]]
+    bench.expect("R5", "a tuple arrives as a list at once; an activity works on its own copy", want, live.value)
+    finished = as_json(live.state)
+    replayed = bench.run(shop, live.state)
+    bench.expect("R5", "replayed values are those of the live run", live.value, replayed.value)
+    bench.expect(
+        "R10",
+        "a replay leaves the state as it was, also when the workflow changes what it got",
+        finished,
+        as_json(live.state),
+    )
+    signalled = bench.signal(live.state, "extra", [1])
+    bench.expect("R10", "signal leaves the state that it was given as it was", finished, as_json(live.state))
+    bench.expect("R10", "... and returns a new one", 1, len(signalled.signals))
+
+    bad = bench.activity("bad", {"ok": 1, "rate": float("nan")})
+
+    def unfit(ctx, order):
+        try:
+            return ctx.call_activity(bad)
+        except bench.m.ActivityError as error:
+            return [error.attempts, "rate" in str(error)]
+
+    refused = bench.run(unfit, bench.state("w-3"))
+    bench.expect(
+        "R5", "a result that JSON cannot carry is a final failure that names the place", [1, True], refused.value
+    )
+    calls = len(bench.calls)
+    try:
+        bench.run(lambda ctx, order: ctx.call_activity(peek, {"key": {1, 2}}), bench.state("w-4"))
+        found = "it was accepted"
+    except (TypeError, ValueError) as error:
+        found = "refused, with activity and place" if "peek" in str(error) and "key" in str(error) else str(error)
+    bench.expect("R5", "an argument that JSON cannot carry is refused", "refused, with activity and place", found)
+    bench.expect("R5", "... before the activity runs", calls, len(bench.calls))
+
+
+@pytest.mark.todo(4, 1, 2, 3, 5)
+def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
+    """R1 to R11, together"""
+    ledger: dict[str, int] = {}  # the bank's own books: it deduplicates on the key
+    dying = [Crash("killed before the effect"), Crash("killed after the effect")]
+
+    def at_the_bank(order_id, amount):
+        if len(dying) == 2:
+            raise dying.pop()
+        ledger[str(bench.keys[-1])] = amount
+        if dying:
+            raise dying.pop()
+        return "receipt"
+
+    assess, pay, email = (
+        bench.activity("assess", "ok"),
+        bench.activity("pay", answer=at_the_bank),
+        bench.activity("email", OSError("busy"), None),
+    )
+
+    def refund(ctx, order):
+        advice, asked = ctx.call_activity(assess, order), ctx.now()
+        decision = ctx.wait_signal("approval")
+        receipt = ctx.call_activity(pay, order["id"], order["amount"])
+        ctx.call_activity(email, decision["by"])
+        return [advice, asked, receipt, decision["by"]]
+
+    order = {"id": "A1", "amount": 30}
+    blocked = bench.run(refund, bench.state("refund-1", order))
+    bench.expect_status("R9", "the refund waits for a human", "blocked", blocked)
+    bench.clock.sleep(7200)
+    ready = bench.signal(blocked.state, "approval", {"by": "Ana"})
+    found = bench.crash(refund, ready)
+    found = bench.crash(refund, found)
+    done = bench.run(refund, found)
+    bench.expect_status("R2", "the refund is finished by the third process", "completed", done)
+    bench.expect("R7", "its answer is that of a run that never died", ["ok", 1000.0, "receipt", "Ana"], done.value)
+    bench.expect("R11", "the bank paid once, under one key", {"refund-1/3": 30}, ledger)
+    want = ['assess({"id": "A1", "amount": 30})', *['pay("A1", 30)'] * 3, *['email("Ana")'] * 2]
+    bench.expect(
+        "R2", "every step ran once, but for the one in flight and the one that was tried again", want, bench.calls
+    )
+    again = bench.run(refund, bench.recorded(bench.state("refund-1", order)))
+    bench.expect("R2", "a replay of the finished refund has the same answer", done.value, again.value)
+    bench.expect("R2", "... and causes nothing", want, bench.calls)
