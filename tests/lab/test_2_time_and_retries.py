@@ -1,5 +1,7 @@
 """Time, retries and failures: what the outside world does to a run."""
 
+from itertools import pairwise
+
 import pytest
 
 from durable_lab.checks.bench import Bench
@@ -70,7 +72,7 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench) -> 
 
     result = bench.run(watch)
     bench.expect("R12", "max_attempts counts every attempt", 6, len(bench.calls))
-    waits = [b - a for a, b in zip(times, times[1:], strict=False)]
+    waits = [b - a for a, b in pairwise(times)]
     bench.expect(
         "R12", "wait k is initial_interval * backoff**k, at most max_interval", [0.5, 2.0, 8.0, 20.0, 20.0], waits
     )
