@@ -49,6 +49,13 @@ class Study:
                 "Nothing could be run; mend this line first."
             ) from None
 
+    def place(self, error: BaseException) -> str:
+        """The last line of the engine's own file that an error passed: where its owner has to look."""
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == self.path]
+        if not frames:
+            return "Look at what your five methods return: what asked for it could not use it."
+        return f"Look at {shown(self.path)}, line {frames[-1].lineno}, in {frames[-1].name}: {frames[-1].line}"
+
     def _owns(self, frame: traceback.FrameSummary) -> bool:
         return Path(frame.filename).parent == self.path.parent
 
@@ -61,8 +68,16 @@ def shown(path: Path) -> str:
         return str(path)
 
 
+def for_show() -> Study:
+    """The engine for demos: what LAB_MODULE names, or the reference, or the student's where that is all there is."""
+    return current("solution" if (ROOT / "solution" / "engine.py").is_file() else "lab")
+
+
 def current(default: str = "lab") -> Study:
-    """The engine that LAB_MODULE names; `LAB_WORKSPACE` may name another folder that holds a `lab/`."""
+    """The engine that LAB_MODULE names; `LAB_WORKSPACE` may name another folder that holds a `lab/`.
+
+    Raises StudyError where LAB_MODULE is neither `lab` nor `solution`, or its file is not there.
+    """
     name = os.environ.get("LAB_MODULE") or default
     if name not in ("lab", "solution"):
         raise StudyError(f"LAB_MODULE is {name!r}; it must be 'lab' (your engine) or 'solution' (the reference).")

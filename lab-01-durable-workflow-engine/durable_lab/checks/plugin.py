@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Generator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +11,10 @@ from _pytest._io import TerminalWriter
 
 from durable_lab import study, todos
 from durable_lab.checks.bench import Bench
+from durable_lab.checks.borrow import borrowed, lend
 from durable_lab.checks.words import Broken
 
 SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
-NAMES = "call_activity, now, wait_signal, run, signal"
 
 
 class Words(TerminalRepr):
@@ -57,7 +55,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def bench() -> Bench:
     """A fresh bench with the engine under test."""
-    return Bench(chosen().module())
+    return Bench(lend(chosen().module()))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -80,15 +78,17 @@ def explain(item: pytest.Item, error: BaseException) -> str:
     if isinstance(error, Broken):
         return str(error)
     if "Timeout" in str(error):
-        return f"The engine did not come back within {SECONDS} seconds: a loop in {NAMES} does not end. {_place(error)}"
-    return f"The engine raised {type(error).__name__}: {error!s:.300}\n{_place(error)}"
+        return (
+            f"The engine did not come back within {SECONDS} seconds: a loop in it does not end. {chosen().place(error)}"
+        )
+    return f"The engine raised {type(error).__name__}: {error!s:.300}\n{chosen().place(error)}"
 
 
 def _open_todo(item: pytest.Item) -> str | None:
     path = chosen().path
     marker = item.get_closest_marker("todo")
     stubs = todos.open_todos(path.read_text(encoding="utf-8"))
-    needed = [number for number in stubs if marker and number in marker.args]
+    needed = [number for number in stubs if marker and number in marker.args and number not in borrowed()]
     if not needed or marker is None:
         return None
     first, own = needed[0], marker.args[0]
@@ -96,15 +96,6 @@ def _open_todo(item: pytest.Item) -> str | None:
         return f"waits for TODO {first}"
     title = todos.all_todos()[own].title
     return f"TODO {own} is still to be written: {title} ({study.shown(path)}, line {stubs[own]})"
-
-
-def _place(error: BaseException) -> str:
-    """The last line of the engine's own file that the error passed, so that a student knows where to look."""
-    path = chosen().path
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == path]
-    if not frames:
-        return f"Look at what {NAMES} return: the test could not use it."
-    return f"Look at {study.shown(path)}, line {frames[-1].lineno}, in {frames[-1].name}: {frames[-1].line}"
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

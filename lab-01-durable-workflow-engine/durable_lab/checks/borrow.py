@@ -1,0 +1,31 @@
+"""Lend the reference's answer for TODOs that are still open, so that one TODO can be checked before the others."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from types import ModuleType
+
+from durable_lab import source, todos
+from durable_lab.study import ROOT
+
+VARIABLE = "LAB_BORROW"
+REFERENCE = ROOT / "solution" / "engine.py"
+
+
+def borrowed() -> list[int]:
+    """The TODOs that LAB_BORROW lends for this process, as in `LAB_BORROW=3,5`."""
+    return [int(number) for number in os.environ.get(VARIABLE, "").split(",") if number.isdigit()]
+
+
+def lend(module: ModuleType) -> ModuleType:
+    """Put the reference's functions for the borrowed TODOs on the module's classes. They use the module's own names."""
+    text = REFERENCE.read_text(encoding="utf-8") if borrowed() else ""
+    for number in borrowed():
+        for part in todos.all_todos()[number].parts:
+            owner, name = part.function.split(".")
+            made: dict[str, object] = {}
+            code = textwrap.dedent(source.text_of(text, part.function))
+            exec(compile(code, str(REFERENCE), "exec"), vars(module), made)
+            setattr(getattr(module, owner), name, made[name])
+    return module

@@ -1,0 +1,77 @@
+"""Run the 14 tests in a process of their own, and say what came of each."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from durable_lab import todos
+from durable_lab.checks.borrow import REFERENCE, VARIABLE
+from durable_lab.study import ROOT, Study, StudyError
+
+TESTS = ROOT / "tests" / "lab"
+SECONDS = 90  # for all 14; each has its own limit of a few seconds
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one test said. `name` is its sentence, `message` is empty where it passed."""
+
+    name: str
+    todo: int
+    passed: bool
+    message: str
+
+
+def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
+    """All 14 on this engine, or only those about TODO `only`; then the other open TODOs are lent from the reference.
+
+    Raises StudyError where the tests are not here, or do not come to an end.
+    """
+    if not TESTS.is_dir():
+        raise StudyError(
+            f"The tests are not here: {TESTS} does not exist. Get the whole repository, or ask who gave you this."
+        )
+    lent = _to_lend(study, only) if only else []
+    env = {
+        **os.environ,
+        "LAB_MODULE": study.name,
+        "LAB_WORKSPACE": str(study.folder),
+        VARIABLE: ",".join(map(str, lent)),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", str(TESTS), "-q", f"--junitxml={report}", "-p", "no:randomly"]
+        try:
+            done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            raise StudyError(
+                f"The tests did not end within {SECONDS} seconds: a loop in the engine does not end."
+            ) from None
+        if not report.is_file():
+            raise StudyError((done.stderr or done.stdout).strip().splitlines()[-1])
+        verdicts = list(map(_verdict, ElementTree.parse(report).iter("testcase")))
+    return [verdict for verdict in verdicts if only in (None, verdict.todo)]
+
+
+def _to_lend(study: Study, only: int) -> Sequence[int]:
+    if study.name != "lab" or not REFERENCE.is_file():
+        return []
+    try:
+        return [number for number in todos.open_todos(study.path.read_text(encoding="utf-8")) if number != only]
+    except SyntaxError:
+        return []
+
+
+def _verdict(case: ElementTree.Element) -> Verdict:
+    number = next((p.get("value") for p in case.iter("property") if p.get("name") == "todo"), "0")
+    problem = case.find("failure") if case.find("failure") is not None else case.find("error")
+    name = (case.get("name") or "").removeprefix("test_").replace("_", " ")
+    text = "" if problem is None else (problem.text or problem.get("message") or "").strip()
+    return Verdict(name, int(number or 0), problem is None, text)

@@ -1,0 +1,109 @@
+"""The story, told step by step: real processes, a real file, a real kill -9, and the bank's own books."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+
+from durable_lab import study
+from durable_lab.cli.refund import show_history
+from durable_lab.faults import POINTS
+from durable_lab.stores import SQLiteStore
+from durable_lab.world import Ledger
+
+
+def demo(console: Console, given: argparse.Namespace) -> int:
+    """Tell the story once. Returns 0 where the bank paid as often as it should have."""
+    with tempfile.TemporaryDirectory(prefix="durable-lab-") as folder:
+        return _Story(console, given, Path(folder)).tell()
+
+
+OPENING = """\
+A customer wants 30 back. A model looks at the order, a human must agree, the bank pays, a mail goes out.
+Each step below is a process of its own. All that they share is one SQLite file."""
+TWICE = """\
+The worker died after the bank had paid and before that was recorded. So the step ran again, with the
+same idempotency key, and this bank does not look at keys. The engine alone cannot mend that."""
+
+
+class _Story:
+    def __init__(self, console: Console, given: argparse.Namespace, folder: Path) -> None:
+        self.console, self.given = console, given
+        self.study = study.for_show()
+        self.file = folder / "refund.db"
+        self.number = 0
+
+    def tell(self) -> int:
+        point = self.given.kill_at
+        self.console.print(Panel.fit(OPENING, title="the refund that would not die"))
+        self.console.print(escape(f"engine under study: {self.study.label}"))
+        killed_early = self.step("A worker starts the refund. It will need a human.", "start", kill=_early(point))
+        if killed_early:
+            self.step("Another worker finds the file and goes on.", "resume")
+        self.step(
+            "Hours later Ana says yes. Nothing ran in between, and nothing was held.",
+            "approve",
+            kill=_at(point, "approval.delivered"),
+        )
+        if _late(point):
+            self.step(f"A worker goes on. It is killed with kill -9 {POINTS[point]}.", "resume", kill=_late(point))
+        self.step("A new worker, a new process. It replays what is recorded and goes on where that ends.", "resume")
+        paid = len(self.ledger().effects("pay_back"))
+        self.step("Once more, the finished history. What does a replay cause?", "replay")
+        self.console.print("\n[bold]What is left[/bold]")
+        with SQLiteStore(self.file, engine=self.study.module()) as store:
+            show_history(self.console, store, "refund-1", self.ledger().effects())
+        return self.moral(paid)
+
+    def step(self, words: str, step: str, kill: str | None = None) -> bool:
+        """Run one step as a process. Returns whether it was killed. Ends the demo where it went wrong otherwise."""
+        self.number += 1
+        self.console.print(f"\n[bold]{self.number}. {escape(words)}[/bold]", soft_wrap=True)
+        options = ["--naive"] if self.given.naive else []
+        command = [sys.executable, "-m", "durable_lab", "refund", step, "--store", str(self.file), *options]
+        command += ["--kill-at", kill] if kill else []
+        env = {**os.environ, "LAB_MODULE": self.study.name}
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        for line in done.stdout.splitlines():
+            if not line.startswith(("next:", "engine:")):
+                self.console.print(escape(f"   {line}"), soft_wrap=True)
+        if kill and done.returncode not in (0, 1, 2):
+            self.console.print(f"   [bold]killed[/bold] (exit code {done.returncode}). No clean-up ran.")
+            return True
+        if done.returncode:
+            raise study.StudyError((done.stderr or done.stdout).strip().removeprefix("durable-lab: "))
+        return False
+
+    def ledger(self) -> Ledger:
+        return Ledger(self.file.with_suffix(".world.db"))
+
+    def moral(self, paid: int) -> int:
+        """What was to be seen, and whether it was."""
+        expected = 2 if self.given.naive and self.given.kill_at == "pay_back.effect" else 1
+        if paid == 1:
+            self.console.print("\n[green]One refund.[/green] The process died; the log did not.")
+        else:
+            self.console.print(f"\n[yellow]{paid} refunds.[/yellow] {TWICE}")
+        self.console.print("By hand: durable-lab refund start.  With a careless bank: durable-lab demo --naive")
+        return 0 if paid == expected else 1
+
+
+def _early(point: str) -> str | None:
+    """Points that lie before the wait for approval."""
+    return point if point.startswith(("assess.", "now.")) else None
+
+
+def _late(point: str) -> str | None:
+    return None if _early(point) or point == "approval.delivered" else point
+
+
+def _at(point: str, wanted: str) -> str | None:
+    return point if point == wanted else None

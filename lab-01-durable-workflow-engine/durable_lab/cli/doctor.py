@@ -1,0 +1,73 @@
+"""Is everything here that the lab needs? What is missing, and how to get it."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+
+from rich.console import Console
+from rich.markup import escape
+
+from durable_lab import study
+from durable_lab.checks.runner import TESTS
+
+PACKAGES = {
+    "pytest": "make demo",
+    "pytest-timeout": "make demo",
+    "rich": "make demo",
+    "jupyterlab": "make lab",
+    "ipywidgets": "make lab",
+    "matplotlib": "make lab",
+    "nbgrader": "make lab",
+}
+Finding = tuple[bool, str, str, str]  # good, what, found, how to get it
+
+
+def doctor(console: Console, given: argparse.Namespace) -> int:
+    """A line for each thing looked at. Exit code 1 where something that every command needs is missing."""
+    findings = [*_machine(), *_paths(), *_packages()]
+    for good, what, found, remedy in findings:
+        word = "[green]ok     [/green]" if good else "[yellow]missing[/yellow]"
+        console.print(f"{word}  {what:<16} {escape(found)}{'' if good else f'  ->  {remedy}'}", soft_wrap=True)
+    needed = {"Python", "SQLite", "engine", "tests", "pytest", "pytest-timeout", "rich"}
+    return 1 if any(not good and what in needed for good, what, _, _ in findings) else 0
+
+
+def _machine() -> Iterator[Finding]:
+    version = platform.python_version()
+    yield sys.version_info >= (3, 11), "Python", f"{version} ({sys.executable})", "install Python 3.11 or newer"
+    yield sys.prefix != sys.base_prefix, "environment", sys.prefix, "run `make demo`; it makes .venv"
+    yield sqlite3.sqlite_version_info >= (3, 37), "SQLite", sqlite3.sqlite_version, "install a newer Python"
+    yield (
+        shutil.which("make") is not None,
+        "make",
+        str(shutil.which("make") or ""),
+        "install make, or read the Makefile",
+    )
+    yield (
+        shutil.which("bwrap") is not None,
+        "bubblewrap",
+        "for instructors: isolates student code",
+        "Linux: install bubblewrap",
+    )
+
+
+def _paths() -> Iterator[Finding]:
+    try:
+        yield True, "engine", study.current().label, ""
+    except study.StudyError as error:
+        yield False, "engine", "", str(error)
+    yield TESTS.is_dir(), "tests", str(TESTS), "get the whole repository"
+
+
+def _packages() -> Iterator[Finding]:
+    for name, remedy in PACKAGES.items():
+        try:
+            yield True, name, metadata.version(name), ""
+        except metadata.PackageNotFoundError:
+            yield False, name, "", f"run `{remedy}`"

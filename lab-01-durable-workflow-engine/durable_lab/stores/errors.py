@@ -1,0 +1,52 @@
+"""What can go wrong with a store, in words for a person: what happened, to which file, what to do next."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+
+class StoreError(Exception):
+    """The store cannot do what was asked. What is recorded already stays as it is."""
+
+
+class InputMismatch(StoreError):
+    """A workflow id was started again with another input, or as another workflow (R14)."""
+
+
+class Conflict(StoreError):
+    """Another worker has recorded this position first. Two writers never both win."""
+
+
+_SPACE = (
+    "the disk is full, or it fails ({error}). Nothing of this last write counts; every history is good up to its last "
+    "record. Free some space, then resume."
+)
+_DAMAGED = (
+    "the file is damaged ({error}). Nothing was changed. Put a copy of it back, or move it away and start anew; "
+    "`sqlite3 FILE .recover` may save what is left."
+)
+_BUSY = (
+    "another program has kept it locked for {seconds} s ({error}). End that program, then try again; nothing is lost."
+)
+_ADVICE = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_READONLY: "it may not be written ({error}). Copy it to a folder of your own, and name that file.",
+    sqlite3.SQLITE_IOERR: _SPACE,
+    sqlite3.SQLITE_FULL: _SPACE,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened ({error}). Is its folder there, and may you write in it?",
+    sqlite3.SQLITE_PERM: "it may not be opened ({error}). Name a file that you may write.",
+}
+_OTHER = "SQLite says: {error}. Nothing of this last write counts."
+_MISUSED = "{error} A store is for the thread that opened it, until it is closed; open one more."
+BUSY_SECONDS = 30
+
+
+def explain(error: sqlite3.Error, path: Path, code: int | None = None) -> StoreError:
+    """The StoreError that says what SQLite's error means for the person who owns `path`."""
+    code = getattr(error, "sqlite_errorcode", code)  # none: it comes from Python's module, not from SQLite
+    advice = _MISUSED if code is None else _ADVICE.get(code & 0xFF, _OTHER)
+    return StoreError(f"{path}: {advice.format(error=error, seconds=BUSY_SECONDS)}")

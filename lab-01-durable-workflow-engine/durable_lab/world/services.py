@@ -1,0 +1,105 @@
+"""The three services of the refund story. Each can be slow, flaky or naive by choice, and the same way every time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from durable_lab.world.ledger import Effect, Ledger
+
+
+def _nowhere(point: str) -> None:
+    """No fault is planned at any point."""
+
+
+class Service:
+    """One party outside.
+
+    deduplicates  one effect for each idempotency key; a naive service acts at every call
+    fails         so many first calls of an operation are refused, without effect
+    loses         so many calls after those have their effect, but the answer gets lost on the way
+    slow          seconds that a call takes
+    at            told of each point that a call passes ("pay_back.before", "pay_back.effect"): faults are put there
+    """
+
+    name = "service"
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        deduplicates: bool = True,
+        fails: int = 0,
+        loses: int = 0,
+        slow: float = 0.0,
+        sleep: Callable[[float], None] = time.sleep,
+        at: Callable[[str], None] = _nowhere,
+    ) -> None:
+        self.ledger, self.deduplicates = ledger, deduplicates
+        self.fails, self.loses, self.slow, self._sleep, self._at = fails, loses, slow, sleep, at
+
+    def _perform(self, operation: str, key: str | None, body: Any) -> Effect:
+        self._at(f"{operation}.before")
+        number = self.ledger.call(self.name, operation, key)
+        if self.slow:
+            self._sleep(self.slow)
+        if number <= self.fails:
+            raise ConnectionError(f"the {self.name} is busy (call {number})")
+        effect = self.ledger.effect(self.name, operation, key, body, self.deduplicates)
+        self._at(f"{operation}.effect")
+        if number <= self.fails + self.loses:
+            raise TimeoutError(f"the answer of the {self.name} got lost (call {number})")
+        return effect
+
+
+class Bank(Service):
+    """Pays back. The most expensive place for a second effect."""
+
+    name = "bank"
+
+    def pay_back(self, order_id: str, amount: int, *, idempotency_key: str) -> str:
+        """Pay `amount` back. Returns the number of the receipt."""
+        effect = self._perform("pay_back", idempotency_key, {"order": order_id, "amount": amount})
+        return f"receipt-{self.ledger.number(effect)}"
+
+
+class Mailer(Service):
+    """Sends e-mail. Nobody can call an e-mail back."""
+
+    name = "mailer"
+
+    def send_email(self, to: str, text: str, *, idempotency_key: str) -> None:
+        """Send `text`."""
+        self._perform("send_email", idempotency_key, {"to": to, "text": text})
+
+
+class Model(Service):
+    """A language model, as far as this story needs one. It takes no key: a call in flight at a crash is paid twice."""
+
+    name = "model"
+
+    def assess(self, order: dict[str, Any]) -> str:
+        """What the model advises for this order."""
+        self._perform("assess", None, {"order": order["id"], "tokens": 250})
+        return f"{order['reason']}: refund"
+
+
+class World:
+    """Bank, mailer and model on one ledger. The three activities of the refund are its attributes."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        deduplicates: bool = True,
+        fails: int = 0,
+        slow: float = 0.0,
+        at: Callable[[str], None] = _nowhere,
+    ) -> None:
+        self.ledger = Ledger(path)
+        self.model = Model(self.ledger, slow=slow, at=at)
+        self.bank = Bank(self.ledger, deduplicates=deduplicates, fails=fails, slow=slow, at=at)
+        self.mailer = Mailer(self.ledger, deduplicates=deduplicates, slow=slow, at=at)
+        self.assess, self.pay_back, self.send_email = self.model.assess, self.bank.pay_back, self.mailer.send_email
