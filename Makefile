@@ -24,7 +24,7 @@ test: $(VENV)/dev.done
 	env -u LAB_MODULE $(BIN)/python -m pytest tests --ignore tests/lab -n 2
 
 lab: $(VENV)/lab.done
-	$(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_welcome.ipynb
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_welcome.ipynb
 
 check: $(VENV)/dev.done
 	$(BIN)/python -m grader.build --check
@@ -61,6 +61,9 @@ $(VENV)/base.done: $(BIN)/python requirements.lock pyproject.toml
 $(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
 	@echo "adding JupyterLab (some 100 packages, a minute or two) ..."
 	$(PIP) -r requirements-lab.lock
+	@mkdir -p $(VENV)/share/jupyter/lab/settings
+	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
+	    > $(VENV)/share/jupyter/lab/settings/overrides.json
 	@touch $@
 
 $(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock

@@ -46,7 +46,7 @@ def _stub(todo: Todo, i: int, size: int, indent: str) -> str:
     head = f"TODO {todo.number} ({letter}about {size} lines): {part.text}"
     width = 118 - len(indent)
     comment = textwrap.wrap(head, width, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
-    title = f"TODO {todo.number}: {letter}{todo.title.partition(':')[0]} is still to be written"
+    title = f"TODO {todo.number}: {letter}{part.function} is still to be written"
     return "".join(f"{indent}{line}\n" for line in [*comment, f'raise NotImplementedError("{title}")'])
 
 

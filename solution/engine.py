@@ -48,8 +48,7 @@ class ActivityError(Exception):
     """An activity failed for good. Replay raises it again, the same in every field (R6)."""
 
     def __init__(self, activity: str, error_type: str, message: str, attempts: int) -> None:
-        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        super().__init__(f"{activity} failed after {times}: {error_type}: {message}")
+        super().__init__(f"{activity} failed (attempts: {attempts}): {error_type}: {message}")
         self.activity, self.error_type, self.message, self.attempts = activity, error_type, message, attempts
 
 
@@ -277,15 +276,16 @@ class Context:
     def _attempt(self, fn: Activity, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
         """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
         clock = self._engine.clock
-        started_at, value, problem = clock.now(), None, None
+        started_at, value, problem, text = clock.now(), None, None, None
+        self._stopped = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
             value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
         except Exception as error:
-            problem = error
+            problem, text = error, f"{type(error).__name__}: {error!s:.10000}"
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
-        text = f"{type(problem).__name__}: {problem!s:.10000}" if problem is not None else None
+        self._stopped = None
         return Attempt(started_at, clock.now(), text), value, problem
 
     def _record(self, command: Command) -> Command:

@@ -4,7 +4,7 @@ RULES = {
     "R1": "Record before moving on: the journal has a result before the workflow sees it.",
     "R2": "A recorded command never runs again; not on replay, not after a crash.",
     "R3": "Same history, same decisions: the command issued at a position is the one recorded there.",
-    "R4": "A workflow that returns while recorded commands are left unread has diverged too.",
+    "R4": "A workflow that ends while recorded commands are left unread has diverged too.",
     "R5": "What the workflow gets live is what it gets on replay; nobody can change history afterwards.",
     "R6": "One record per command: its final outcome, with its attempts. A failure is an outcome.",
     "R7": "Time reaches a workflow only through ctx.now(); it is recorded once and replayed ever after.",

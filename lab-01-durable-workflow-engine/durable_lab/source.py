@@ -37,3 +37,12 @@ def replace_function(source: str, name: str, text: str) -> str:
     lines = source.splitlines()
     lines[span(functions(source)[name])] = text.splitlines()
     return "\n".join(lines) + "\n"
+
+
+def add_to_class(source: str, name: str, text: str) -> str:
+    """`source` with `text` (indented as in its class) as the last lines of the class `name`. Raises KeyError."""
+    classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
+    end = classes[name].end_lineno
+    lines = source.splitlines()
+    lines[end:end] = ["", *text.splitlines()]
+    return "\n".join(lines) + "\n"

@@ -14,6 +14,9 @@ LAB_DIR = Path(__file__).resolve().parents[1]
 ROOT = LAB_DIR.parent
 
 
+_imported: dict[Study, dict[Path, int]] = {}  # the times of the files that each engine was imported from
+
+
 class StudyError(Exception):
     """The engine under study cannot be used. The message is for the user, in one line."""
 
@@ -36,8 +39,13 @@ class Study:
 
     def module(self, part: str = "engine") -> ModuleType:
         """The engine's module, or another one of its package. Raises StudyError where it cannot be imported."""
-        if sys.path[:1] != [str(self.folder)]:
-            sys.path.insert(0, str(self.folder))
+        home = str(self.path.parent)
+        if home not in getattr(sys.modules.get(self.name), "__path__", []):
+            # By its path, not by a search: another `lab` on sys.path must never be taken for this one.
+            for name in [n for n in sys.modules if n.partition(".")[0] == self.name]:
+                del sys.modules[name]
+            package = sys.modules[self.name] = ModuleType(self.name)
+            package.__path__ = [home]
         try:
             return importlib.import_module(f"{self.name}.{part}")
         except Exception as error:
@@ -49,11 +57,19 @@ class Study:
                 "Nothing could be run; mend this line first."
             ) from None
 
+    def refresh(self) -> None:
+        """Forget the engine's modules where a file of theirs has changed since they were imported."""
+        times = {path: path.stat().st_mtime_ns for path in self.path.parent.glob("*.py")}
+        if times != _imported.get(self):
+            for name in [n for n in sys.modules if n.partition(".")[0] == self.name]:
+                del sys.modules[name]
+        _imported[self] = times
+
     def place(self, error: BaseException) -> str:
         """The last line of the engine's own file that an error passed: where its owner has to look."""
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == self.path]
         if not frames:
-            return "Look at what your five methods return: what asked for it could not use it."
+            return "It came from no line of this file: something that your code returned could not be used."
         return f"Look at {shown(self.path)}, line {frames[-1].lineno}, in {frames[-1].name}: {frames[-1].line}"
 
     def _owns(self, frame: traceback.FrameSummary) -> bool:
@@ -61,11 +77,10 @@ class Study:
 
 
 def shown(path: Path) -> str:
-    """A path as a person likes it: relative where it lies below the folder they are in."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    """A path as a person likes it: relative to the folder they are in, where both are in this project."""
+    here = Path.cwd()
+    inside = path.is_relative_to(here) or (path.is_relative_to(ROOT) and here.is_relative_to(ROOT))
+    return os.path.relpath(path, here) if inside else str(path)
 
 
 def for_show() -> Study:

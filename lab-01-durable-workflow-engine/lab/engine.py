@@ -48,8 +48,7 @@ class ActivityError(Exception):
     """An activity failed for good. Replay raises it again, the same in every field (R6)."""
 
     def __init__(self, activity: str, error_type: str, message: str, attempts: int) -> None:
-        times = "1 attempt" if attempts == 1 else f"{attempts} attempts"
-        super().__init__(f"{activity} failed after {times}: {error_type}: {message}")
+        super().__init__(f"{activity} failed (attempts: {attempts}): {error_type}: {message}")
         self.activity, self.error_type, self.message, self.attempts = activity, error_type, message, attempts
 
 
@@ -219,10 +218,11 @@ class Context:
         if self._stopped is not None:
             raise self._stopped
         # TODO 1 (part b, about 10 lines): is there a record at self._position of self._history? If history ends here,
-        # return None. If the record is of the same kind, name and arguments, move on by one position and return it.
-        # Otherwise stop the run: `raise self._stop(NonDeterminismError(position, recorded, issued))`, where both are
-        # Commands. Compare arguments as canonical JSON (_canonical), and only if self._engine.guard is "arguments".
-        raise NotImplementedError("TODO 1: part b, Context.call_activity is still to be written")
+        # return None. If the record is of the same kind, name and arguments, move on by one position and return it
+        # (in a live run, self._record moves on). Otherwise stop the run: `raise
+        # self._stop(NonDeterminismError(position, recorded, issued))`, where both are Commands. Compare arguments as
+        # canonical JSON (_canonical), and only if self._engine.guard is "arguments".
+        raise NotImplementedError("TODO 1: part b, Context._ask is still to be written")
 
     def _perform(self, fn: Activity, name: str, args: list[Any], policy: RetryPolicy) -> Command:
         """Try an activity until it succeeds or the policy gives up: one Command, with all its tries (R6, R12)."""
@@ -231,7 +231,7 @@ class Context:
         # policy.retries(problem)`. Between two attempts sleep on the engine's clock: policy.interval(0), then
         # policy.interval(1) ... Return one Command with all its Attempts in `tries`; `error` is that of the last
         # attempt.
-        raise NotImplementedError("TODO 1: part c, Context.call_activity is still to be written")
+        raise NotImplementedError("TODO 1: part c, Context._perform is still to be written")
 
     def now(self) -> float:
         """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
@@ -250,15 +250,16 @@ class Context:
     def _attempt(self, fn: Activity, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
         """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
         clock = self._engine.clock
-        started_at, value, problem = clock.now(), None, None
+        started_at, value, problem, text = clock.now(), None, None, None
+        self._stopped = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
             value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
         except Exception as error:
-            problem = error
+            problem, text = error, f"{type(error).__name__}: {error!s:.10000}"
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
-        text = f"{type(problem).__name__}: {problem!s:.10000}" if problem is not None else None
+        self._stopped = None
         return Attempt(started_at, clock.now(), text), value, problem
 
     def _record(self, command: Command) -> Command:

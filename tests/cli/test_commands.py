@@ -74,7 +74,7 @@ def test_a_broken_rule_is_told_in_five_parts_and_without_a_traceback(workspace):
     path.write_text(source.replace_function(path.read_text(), "Context.now", forgetful))
     done = durable_lab(workspace, "check")
     assert done.returncode == 1
-    for word in ("R7", "history says", "your code asked", "first difference", "read"):
+    for word in ("R7", "history says", "your code asked for", "first difference", "read"):
         assert word in done.stdout
     assert "Traceback" not in done.stdout
 

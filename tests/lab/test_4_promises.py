@@ -5,7 +5,7 @@ import pytest
 from durable_lab.checks.bench import Bench, Crash, as_json
 
 
-@pytest.mark.todo(1, 4, 2, 3, 5)
+@pytest.mark.todo(1, 4, needs=(2, 3, 5))
 def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
     """R3, R4"""
     reserve, charge = bench.activity("reserve"), bench.activity("charge")
@@ -16,6 +16,9 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
         ctx.call_activity(charge, "A1", 30)
         ctx.wait_signal("go")
         return ctx.call_activity(extra)
+
+    def give_up(ctx):
+        raise RuntimeError("gave up")
 
     def version(*calls, then=None, careless=False):
         def changed(ctx, order):
@@ -31,14 +34,16 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
 
     first = bench.run(original)
     state = bench.signal(first.state, "go", 1)
-    state = bench.run(
+    reordered = bench.run(
         version(
             lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"}),
             lambda c: c.call_activity(charge, "A1", 30),
             lambda c: c.wait_signal("go"),
         ),
         state,
-    ).state
+    )
+    bench.expect_status("R3", "the order of the keys of an object means nothing", "completed", reordered)
+    state = reordered.state
     before, calls = as_json(state), list(bench.calls)
     same = lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"})  # noqa: E731
     second = lambda c: c.call_activity(charge, "A1", 30)  # noqa: E731
@@ -47,9 +52,10 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
     changes = {
         "a renamed activity": version(lambda c: c.call_activity(renamed, {"id": "A1", "n": 1}), second, go, last),
         "another argument": version(same, lambda c: c.call_activity(charge, "A1", 31), go, last),
-        "1 where history has True's cousin 1.0": version(
+        "1.0 where history has 1": version(
             lambda c: c.call_activity(reserve, {"id": "A1", "n": 1.0}), second, go, last
         ),
+        "two arguments in another order": version(same, lambda c: c.call_activity(charge, 30, "A1"), go, last),
         "one argument less": version(same, lambda c: c.call_activity(charge, "A1"), go, last),
         "another kind: now instead of an activity": version(same, lambda c: c.now(), go, last),
         "another kind: an activity instead of a signal": version(same, second, last, last),
@@ -58,13 +64,18 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
         "a step removed": version(same, go, last),
         "an early return": version(same, second, then="done"),
         "an empty workflow": version(then="done"),
+        "an early failure": version(same, second, give_up),
         "a change whose error is swallowed": version(
             lambda c: c.call_activity(renamed, 1), same, second, go, last, then="fine", careless=True
         ),
     }
     for change, workflow in changes.items():
-        rule = "R4" if change in ("an early return", "an empty workflow") else "R3"
-        result = bench.run(workflow, state)
+        rule = "R4" if change in ("an early return", "an empty workflow", "an early failure") else "R3"
+        try:
+            result = bench.run(workflow, state)
+        except (TypeError, ValueError) as error:
+            must = f"{change} is a divergence, and the result says so"
+            raise bench.broken(rule, must, f"{type(error).__name__} came out of `run`: {error}") from None
         bench.expect_status(rule, f"{change} is a divergence, and the run has failed", "failed", result)
         text = str(result.error)
         bench.expect_true(rule, f"{change}: the error is a NonDeterminismError", "NonDeterminism" in text, text)
@@ -76,11 +87,12 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
         try:
             ctx.call_activity(renamed, 5)
         except bench.m.NonDeterminismError as error:
-            seen.extend([error.position, "reserve" in str(error), "reserve_2" in str(error)])
+            seen.extend([error.position, error.recorded.name, error.issued.name, "reserve_2" in str(error)])
             raise
 
     bench.run(witness, state)
-    bench.expect("R3", "the error says where, and names both sides", [0, True, True], seen)
+    want = [0, "reserve", "reserve_2", True]
+    bench.expect("R3", "the error says where, what is recorded, what was issued, and the text names it", want, seen)
     weak = bench.run(version(same, lambda c: c.call_activity(charge, "A1", 31), go, last), state, guard="names")
     bench.expect_status("R3", 'guard="names" compares kind and name only, and lets this pass', "completed", weak)
 
@@ -89,7 +101,14 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
 def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(bench: Bench) -> None:
     """R5, R10"""
     basket = {"items": ["pen"], "size": 1}
-    fetch = bench.activity("fetch", answer=lambda b: [b["items"].append("from the activity"), ("a", "b")][1:])
+
+    def from_the_shelf(given):
+        given["items"].append("from the activity")
+        if len(bench.calls) == 1:
+            raise OSError("busy")
+        return [("a", "b")]
+
+    fetch = bench.activity("fetch", answer=from_the_shelf)
     peek = bench.activity("peek", answer=lambda b: b)
 
     def shop(ctx, order):
@@ -97,7 +116,8 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         mine = {"items": ["pen"], "size": 1}
         pair = ctx.call_activity(fetch, mine)
         copy = list(pair[0])
-        pair[0].append("changed afterwards")
+        if isinstance(pair[0], list):
+            pair[0].append("changed afterwards")
         mine["items"].append("changed afterwards")
         box = ctx.call_activity(peek, {"items": []})
         box["items"].append("changed afterwards")
@@ -107,27 +127,37 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
     before = as_json(start)
     live = bench.run(shop, start)
     bench.expect("R10", "run leaves the state that it was given as it was", before, as_json(start))
-    bench.expect("R10", "... and the input, too", {"items": ["pen"], "size": 1}, basket)
-    values = [c.value for c in live.state.commands]
+    bench.expect("R10", "run leaves the input that it was given as it was", {"items": ["pen"], "size": 1}, basket)
     bench.expect(
-        "R5", "what is changed after it was recorded does not reach history", [[["a", "b"]], {"items": []}], values
+        "R5",
+        "what the workflow does to its input does not reach the new state",
+        {"items": ["pen"], "size": 1},
+        live.state.input,
     )
+    recorded = [[list(c.args), c.value] for c in live.state.commands]
+    history = [[[{"items": ["pen"], "size": 1}], [["a", "b"]]], [[{"items": []}], {"items": []}]]
+    bench.expect("R5", "what is changed after it was recorded does not reach history", history, recorded)
+    attempts = ['fetch({"items": ["pen"], "size": 1})'] * 2
+    bench.expect("R5", "every attempt gets its arguments as the workflow passed them", attempts, bench.calls[:2])
     want = ["list", "list", ["a", "b"], ["pen", "changed afterwards"]]
     bench.expect("R5", "a tuple arrives as a list at once; an activity works on its own copy", want, live.value)
     finished = as_json(live.state)
     replayed = bench.run(shop, live.state)
+    bench.expect_status("R5", "a replay ends as the live run did", "completed", replayed)
     bench.expect("R5", "replayed values are those of the live run", live.value, replayed.value)
     bench.expect(
         "R10",
-        "a replay leaves the state as it was, also when the workflow changes what it got",
+        "a replay leaves the state as it was, whatever the workflow does to what it gets",
         finished,
         as_json(live.state),
     )
     signalled = bench.signal(live.state, "extra", [1])
     bench.expect("R10", "signal leaves the state that it was given as it was", finished, as_json(live.state))
-    bench.expect("R10", "... and returns a new one", 1, len(signalled.signals))
+    want = [live.state.workflow_id, live.state.input, 2, 1]
+    found = [signalled.workflow_id, signalled.input, len(signalled.commands), len(signalled.signals)]
+    bench.expect("R10", "signal returns a new state with all of the old one and the signal", want, found)
 
-    bad = bench.activity("bad", {"ok": 1, "rate": float("nan")})
+    bad = bench.activity("bad", {"ok": 1, "rate": float("nan")}, {"ok": 1, "rate": {1: 2}})
 
     def unfit(ctx, order):
         try:
@@ -135,21 +165,25 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         except bench.m.ActivityError as error:
             return [error.attempts, "rate" in str(error)]
 
-    refused = bench.run(unfit, bench.state("w-3"))
-    bench.expect(
-        "R5", "a result that JSON cannot carry is a final failure that names the place", [1, True], refused.value
-    )
+    for what in ("NaN", "a key that is no text"):
+        refused = bench.run(unfit, bench.state("w-3"))
+        must = f"a result that JSON cannot carry ({what}) is a final failure that names the place"
+        bench.expect("R5", must, [1, True], refused.value)
     calls = len(bench.calls)
-    try:
-        bench.run(lambda ctx, order: ctx.call_activity(peek, {"key": {1, 2}}), bench.state("w-4"))
-        found = "it was accepted"
-    except (TypeError, ValueError) as error:
-        found = "refused, with activity and place" if "peek" in str(error) and "key" in str(error) else str(error)
-    bench.expect("R5", "an argument that JSON cannot carry is refused", "refused, with activity and place", found)
-    bench.expect("R5", "... before the activity runs", calls, len(bench.calls))
+    for what, name, offer in (
+        ("an argument", "peek", lambda value: bench.run(lambda c, _: c.call_activity(peek, value), bench.state("w-4"))),
+        ("a payload", "approval", lambda value: bench.signal(bench.state("w-4"), "approval", value)),
+    ):
+        try:
+            offer({"key": {1, 2}})
+            found = "it was accepted"
+        except (TypeError, ValueError) as error:
+            found = "refused, with name and place" if name in str(error) and "key" in str(error) else str(error)
+        bench.expect("R5", f"{what} that JSON cannot carry is refused", "refused, with name and place", found)
+    bench.expect("R5", "the activity does not run with an argument that cannot be recorded", calls, len(bench.calls))
 
 
-@pytest.mark.todo(4, 1, 2, 3, 5)
+@pytest.mark.todo(1, 2, 3, 4, 5)
 def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
     """R1 to R11, together"""
     ledger: dict[str, int] = {}  # the bank's own books: it deduplicates on the key
@@ -192,5 +226,6 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
         "R2", "every step ran once, but for the one in flight and the one that was tried again", want, bench.calls
     )
     again = bench.run(refund, bench.recorded(bench.state("refund-1", order)))
+    bench.expect_status("R2", "a replay of the finished refund ends as the run did", "completed", again)
     bench.expect("R2", "a replay of the finished refund has the same answer", done.value, again.value)
-    bench.expect("R2", "... and causes nothing", want, bench.calls)
+    bench.expect("R2", "a replay of the finished refund causes nothing", want, bench.calls)

@@ -68,11 +68,15 @@ class Bench:
         """Run until an activity or the workflow raises Crash. Returns what a new process finds in the journal."""
         start = state if state is not None else self.state()
         try:
-            self.engine(**options).run(workflow, start)
+            result = self.engine(**options).run(workflow, start)
         except Crash:
             return self.recorded(start)
         self._last = self.recorded(start)
-        raise self.broken("R1", "a crash of the process leaves `run` at once", "the crash was caught and lost")
+        raise self.broken(
+            "R1",
+            "a crash of the process leaves `run` at once",
+            f"run came back with status {result.status}" + (f" ({result.error})" if result.error else ""),
+        )
 
     def recorded(self, start: Any) -> Any:
         """The state that the journal adds up to, for the run that `start` began."""
@@ -94,7 +98,9 @@ class Bench:
     def expect(self, rule: str, must: str, want: Any, got: Any) -> None:
         """Fail with the rule's words where `got` is not what the rule demands."""
         if found := first_difference(want, got):
-            raise self.broken(rule, must, found)
+            whole = f"expected {show(want)}\nfound    {show(got)}"
+            nested = isinstance(want, (list, dict)) and isinstance(got, (list, dict)) and len(whole) < 400
+            raise self.broken(rule, must, f"{whole}\nfirst: {found}" if nested else found)
 
     def expect_true(self, rule: str, must: str, holds: bool, found: str) -> None:
         """Fail with the rule's words where something does not hold; `found` says what was seen instead."""

@@ -37,7 +37,7 @@ def chosen() -> study.Study:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "todo(own, *others): the TODO that this test is about, and those that it needs")
+    config.addinivalue_line("markers", "todo(*own, needs=()): the TODOs that this test is about, and others it needs")
     chosen()
 
 
@@ -48,7 +48,7 @@ def pytest_report_header() -> str:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if marker := item.get_closest_marker("todo"):
-            item.user_properties.append(("todo", marker.args[0]))
+            item.user_properties += [("todo", number) for number in marker.args]
             item.add_marker(pytest.mark.timeout(SECONDS))
 
 
@@ -78,9 +78,8 @@ def explain(item: pytest.Item, error: BaseException) -> str:
     if isinstance(error, Broken):
         return str(error)
     if "Timeout" in str(error):
-        return (
-            f"The engine did not come back within {SECONDS} seconds: a loop in it does not end. {chosen().place(error)}"
-        )
+        why = "a loop in it does not end, or it really sleeps"
+        return f"The engine did not come back within {SECONDS} seconds: {why}. {chosen().place(error)}"
     return f"The engine raised {type(error).__name__}: {error!s:.300}\n{chosen().place(error)}"
 
 
@@ -88,14 +87,14 @@ def _open_todo(item: pytest.Item) -> str | None:
     path = chosen().path
     marker = item.get_closest_marker("todo")
     stubs = todos.open_todos(path.read_text(encoding="utf-8"))
-    needed = [number for number in stubs if marker and number in marker.args and number not in borrowed()]
-    if not needed or marker is None:
+    own, needs = (marker.args, marker.kwargs.get("needs", ())) if marker else ((), ())
+    first = next((number for number in stubs if number in (*own, *needs) and number not in borrowed()), None)
+    if first is None:
         return None
-    first, own = needed[0], marker.args[0]
-    if first != own:
+    if first not in own:
         return f"waits for TODO {first}"
-    title = todos.all_todos()[own].title
-    return f"TODO {own} is still to be written: {title} ({study.shown(path)}, line {stubs[own]})"
+    title = todos.all_todos()[first].title
+    return f"TODO {first} is still to be written: {title} ({study.shown(path)}, line {stubs[first]})"
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

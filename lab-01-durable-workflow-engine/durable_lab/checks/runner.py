@@ -21,10 +21,10 @@ SECONDS = 90  # for all 14; each has its own limit of a few seconds
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test said. `name` is its sentence, `message` is empty where it passed."""
+    """What one test said. `name` is its sentence, `todos` what it is about, `message` is empty where it passed."""
 
     name: str
-    todo: int
+    todos: tuple[int, ...]
     passed: bool
     message: str
 
@@ -57,7 +57,7 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
         if not report.is_file():
             raise StudyError((done.stderr or done.stdout).strip().splitlines()[-1])
         verdicts = list(map(_verdict, ElementTree.parse(report).iter("testcase")))
-    return [verdict for verdict in verdicts if only in (None, verdict.todo)]
+    return [verdict for verdict in verdicts if only is None or only in verdict.todos]
 
 
 def _to_lend(study: Study, only: int) -> Sequence[int]:
@@ -70,8 +70,8 @@ def _to_lend(study: Study, only: int) -> Sequence[int]:
 
 
 def _verdict(case: ElementTree.Element) -> Verdict:
-    number = next((p.get("value") for p in case.iter("property") if p.get("name") == "todo"), "0")
+    numbers = tuple(int(p.get("value", "0")) for p in case.iter("property") if p.get("name") == "todo")
     problem = case.find("failure") if case.find("failure") is not None else case.find("error")
     name = (case.get("name") or "").removeprefix("test_").replace("_", " ")
     text = "" if problem is None else (problem.text or problem.get("message") or "").strip()
-    return Verdict(name, int(number or 0), problem is None, text)
+    return Verdict(name, numbers, problem is None, text)

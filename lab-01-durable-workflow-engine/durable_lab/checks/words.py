@@ -30,12 +30,12 @@ class Broken(AssertionError):
 
 
 def broken(rule: str, must: str, difference: str, history: list[str], asked: list[str]) -> Broken:
-    """The failure in five parts: rule, what history says, what the code asked, first difference, where to read."""
+    """The failure in parts: rule, what history says, what the code called, first difference, where to read."""
     rows = [
         (rule, RULES[rule]),
         ("here", must),
         ("history says", "\n".join(history) or "nothing is recorded"),
-        ("your code asked", "\n".join(asked) or "no activity ran"),
+        ("your code asked for", "\n".join(asked) or "no activity"),
         ("first difference", difference),
         ("read", f"{LESSONS[rule]}; the handout, rule {rule}"),
     ]
@@ -43,7 +43,7 @@ def broken(rule: str, must: str, difference: str, history: list[str], asked: lis
 
 
 def _row(label: str, text: str) -> str:
-    return f"{label:<18}" + text.replace("\n", "\n" + " " * 18)
+    return f"{label:<21}" + text.replace("\n", "\n" + " " * 21)
 
 
 def first_difference(want: Any, got: Any, where: str = "") -> str | None:
@@ -74,7 +74,7 @@ def show(value: Any) -> str:
         text = json.dumps(value)
     except (TypeError, ValueError):
         text = repr(value)
-    return text if len(text) <= 100 else text[:97] + "..."
+    return text if len(text) <= 300 else text[:297] + "..."
 
 
 def command_line(position: int, command: Any) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from itertools import count, groupby
+from itertools import groupby
 
 from rich.console import Console
 from rich.markup import escape
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests
+from durable_lab.lesson.fill import keep
 
 
 def show_progress(console: Console, given: argparse.Namespace) -> int:
@@ -23,7 +24,7 @@ def show_progress(console: Console, given: argparse.Namespace) -> int:
     console.print(f"progress  [green]{bar}[/green]  {passed} of {len(verdicts)} tests pass")
     stubs = _stubs(engine)
     for number, todo in todos.all_todos().items():
-        mine = [verdict.passed for verdict in verdicts if verdict.todo == number]
+        mine = [verdict.passed for verdict in verdicts if number in verdict.todos]
         word = "to write" if number in stubs else "passes" if all(mine) else "written"
         console.print(f"TODO {number}    {word:<9} {sum(mine)} of {len(mine)}  {escape(todo.title)}", soft_wrap=True)
     console.print()
@@ -47,11 +48,11 @@ def _say_next(console: Console, engine: study.Study, stubs: dict[int, int], verd
         number, line = next(iter(stubs.items()))
         if len(stubs) == len(todos.all_todos()):
             console.print("All five TODOs are open, so 0 of 14 is right: this is a fresh lab.")
-        console.print(f"next      TODO {number}: {escape(study.shown(engine.path))}, line {line}")
+        console.print(f"next      TODO {number}: {escape(study.shown(engine.path))}, line {line}", soft_wrap=True)
         console.print(f"          durable-lab check {number}   durable-lab hint {number}")
     else:
         console.print(f"next      every TODO is written; this one fails first: {failed.name}")
-        console.print(f"          durable-lab check {failed.todo}   durable-lab hint {failed.todo}")
+        console.print(f"          durable-lab check {failed.todos[0]}   durable-lab hint {failed.todos[0]}")
 
 
 def check(console: Console, given: argparse.Namespace) -> int:
@@ -109,9 +110,7 @@ def reset(console: Console, given: argparse.Namespace) -> int:
     if new == old:
         console.print(f"TODO {given.todo} is as it was handed out already; nothing is changed.")
         return 0
-    names = (engine.path.with_name(f"engine.py.backup-{i}") for i in count(1))
-    backup = next(path for path in names if not path.exists())
-    backup.write_text(old, encoding="utf-8")
+    backup = keep(engine.path, old)
     engine.path.write_text(new, encoding="utf-8")
     console.print(f"TODO {given.todo} is as it was handed out. Your own text is kept in {escape(study.shown(backup))}.")
     return 0

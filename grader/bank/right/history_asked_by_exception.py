@@ -1,0 +1,22 @@
+"""That history has ended is an exception, as with any sequence that is read to its end."""
+
+
+class Context:
+    def _replay(self, kind, name, args):
+        """The record at this position. Raises IndexError where history ends."""
+        recorded = self._history[self._position]
+        for mine, theirs in ((kind, recorded.kind), (name, recorded.name)):
+            if mine != theirs:
+                raise self._stop(NonDeterminismError(self._position, recorded, Command(kind, name, args)))
+        if self._engine.guard == "arguments" and _canonical(recorded.args) != _canonical(args):
+            raise self._stop(NonDeterminismError(self._position, recorded, Command(kind, name, args)))
+        self._position = self._position + 1
+        return recorded
+
+    def _ask(self, kind, name, args):
+        if self._stopped is not None:
+            raise self._stopped
+        try:
+            return self._replay(kind, name, args)
+        except IndexError:
+            return None

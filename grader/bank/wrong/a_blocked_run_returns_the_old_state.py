@@ -1,0 +1,32 @@
+"""A run that did not finish has changed nothing.
+
+A blocked run returns the state that it was given; what it recorded is thrown away.
+When the approval comes, everything before the wait is done a second time.
+"""
+
+BELIEF = "M3"
+TODO = 4
+RULES = ("R9", "R8")
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        given = state
+        state = state.copy()
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", given, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

@@ -1,0 +1,25 @@
+"""Which side is which, everybody sees.
+
+What was recorded and what was asked are swapped in the error.
+Somebody mends history where the code was wrong.
+"""
+
+BELIEF = "M22"
+TODO = 1
+RULES = ("R3",)
+
+
+class Context:
+    def _ask(self, kind, name, args):
+        if self._stopped is not None:
+            raise self._stopped
+        if self._position == len(self._history):
+            return None
+        recorded = self._history[self._position]
+        same = (recorded.kind, recorded.name) == (kind, name)
+        if self._engine.guard == "arguments":
+            same = same and _canonical(recorded.args) == _canonical(args)
+        if not same:
+            raise self._stop(NonDeterminismError(self._position, Command(kind, name, args), recorded))
+        self._position += 1
+        return recorded

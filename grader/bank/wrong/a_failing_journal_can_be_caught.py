@@ -1,0 +1,17 @@
+"""An error of the journal is an exception like any other.
+
+It is raised inside the workflow, where an `except Exception` catches it, and the run goes on.
+The steps after the full disk happen, and nothing is known of them.
+"""
+
+BELIEF = "M19"
+TODO = 1
+RULES = ("R1",)
+
+
+class Context:
+    def _record(self, command):
+        self._engine.journal(command)
+        self._history.append(command)
+        self._position += 1
+        return command

@@ -1,0 +1,20 @@
+"""Logging must never break the business.
+
+An error of the journal is caught and forgotten.
+The disk is full, all goes on, and after the next restart everything is paid again.
+"""
+
+BELIEF = "M14"
+TODO = 1
+RULES = ("R1",)
+
+
+class Context:
+    def _record(self, command):
+        try:
+            self._engine.journal(command)
+        except Exception:
+            pass
+        self._history.append(command)
+        self._position += 1
+        return command

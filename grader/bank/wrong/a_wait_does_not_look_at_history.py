@@ -1,0 +1,24 @@
+"""A signal that is in the inbox need not be looked up.
+
+Live and on replay the payload comes from the inbox, and the record at this place is skipped unseen.
+The code was changed and waits where it once paid: nobody notices.
+"""
+
+BELIEF = "M7"
+TODO = 3
+RULES = ("R3",)
+
+
+class Context:
+    def wait_signal(self, name):
+        if self._stopped is not None:
+            raise self._stopped
+        if not self._inbox[name]:
+            raise self._stop(WorkflowBlocked(name))
+        payload = self._inbox[name].popleft().payload
+        if self._position < len(self._history):
+            self._position += 1
+        else:
+            now = self._engine.clock.now()
+            self._record(Command("signal", name, value=payload, started_at=now, ended_at=now))
+        return deepcopy(payload)

@@ -1,0 +1,20 @@
+"""Nobody waits for it yet, so it can go.
+
+A signal that comes before the first run is thrown away.
+The boss approved before the worker was up; the refund waits for ever.
+"""
+
+BELIEF = "M9"
+TODO = 5
+RULES = ("R8",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, _faithful(payload, f"signal {name}: payload"), self.clock.now())
+        if not state.commands:
+            return state.copy()
+        self.journal(signal)
+        state = state.copy()
+        state.signals.append(signal)
+        return state

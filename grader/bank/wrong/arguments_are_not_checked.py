@@ -1,0 +1,24 @@
+"""If the activity can take it, history can keep it.
+
+The arguments go to the activity unchecked; whether JSON can carry them shows when it is too late.
+The money has moved, and the run cannot be written down.
+"""
+
+BELIEF = "M14"
+TODO = 1
+RULES = ("R5",)
+
+
+class Context:
+    def call_activity(self, fn, *args, retry=None):
+        name = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)
+        command = self._ask("activity", name, list(args))
+        if command is None:
+            done = self._perform(fn, name, list(args), retry or self._engine.retry)
+            sent = _faithful(args, f"{name}: args")
+            times = done.started_at, done.ended_at
+            command = self._record(Command("activity", name, sent, done.ok, done.value, done.error, done.tries, *times))
+        if command.error is not None:
+            error_type, _, message = command.error.partition(": ")
+            raise ActivityError(name, error_type, message, len(command.tries))
+        return deepcopy(command.value)

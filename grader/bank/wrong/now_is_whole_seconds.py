@@ -1,0 +1,18 @@
+"""Whole seconds are exact enough.
+
+now() cuts the time to whole seconds.
+What takes half a second takes none, and a type of number comes out that the contract does not name.
+"""
+
+BELIEF = "M24"
+TODO = 2
+RULES = ("R7",)
+
+
+class Context:
+    def now(self):
+        command = self._ask("now", "now", [])
+        if command is None:
+            now = int(self._engine.clock.now())
+            command = self._record(Command("now", "now", value=now, started_at=now, ended_at=now))
+        return command.value

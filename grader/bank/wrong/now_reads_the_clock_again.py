@@ -1,0 +1,18 @@
+"""The time is recorded, so all is well.
+
+now() records the time, and returns what the clock says, on replay as well.
+An order that was in time on Monday is late when it is replayed on Tuesday.
+"""
+
+BELIEF = "M6"
+TODO = 2
+RULES = ("R7",)
+
+
+class Context:
+    def now(self):
+        now = self._engine.clock.now()
+        command = self._ask("now", "now", [])
+        if command is None:
+            self._record(Command("now", "now", value=now, started_at=now, ended_at=now))
+        return now

@@ -1,0 +1,22 @@
+"""Without a policy of its own, a call gets the default one.
+
+`retry or RetryPolicy()` forgets the policy that the engine was made with.
+The whole service was set to one attempt, and everything is tried three times.
+"""
+
+BELIEF = "M12"
+TODO = 1
+RULES = ("R12",)
+
+
+class Context:
+    def call_activity(self, fn, *args, retry=None):
+        name = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)
+        sent = _faithful(args, f"{name}: args")
+        command = self._ask("activity", name, sent)
+        if command is None:
+            command = self._record(self._perform(fn, name, sent, retry or RetryPolicy()))
+        if command.error is not None:
+            error_type, _, message = command.error.partition(": ")
+            raise ActivityError(name, error_type, message, len(command.tries))
+        return deepcopy(command.value)

@@ -1,0 +1,31 @@
+"""A new state object is a new state.
+
+The new state has the given one's own list of commands, and both grow together.
+Two runs from one saved state write into each other's history.
+"""
+
+BELIEF = "M18"
+TODO = 4
+RULES = ("R10",)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        state = WorkflowState(state.workflow_id, deepcopy(state.input), state.commands, list(state.signals))
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

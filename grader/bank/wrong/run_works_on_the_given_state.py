@@ -1,0 +1,30 @@
+"""The state is mine to change.
+
+run appends to the state that it was given.
+Who looks at the state of yesterday sees what happened today.
+"""
+
+BELIEF = "M18"
+TODO = 4
+RULES = ("R10",)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

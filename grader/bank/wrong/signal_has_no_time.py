@@ -1,0 +1,18 @@
+"""When a signal came is of no use to anybody.
+
+received_at is left at 0.0.
+In the audit, the approval came before the question.
+"""
+
+BELIEF = "M22"
+TODO = 5
+RULES = ("R8",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, _faithful(payload, f"signal {name}: payload"))
+        self.journal(signal)
+        state = state.copy()
+        state.signals.append(signal)
+        return state

@@ -1,0 +1,17 @@
+"""The new state has the signal, so it is safe.
+
+The journal is not told of a signal.
+The power goes, and the approval of the boss with it.
+"""
+
+BELIEF = "M14"
+TODO = 5
+RULES = ("R1",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, _faithful(payload, f"signal {name}: payload"), self.clock.now())
+        state = state.copy()
+        state.signals.append(signal)
+        return state

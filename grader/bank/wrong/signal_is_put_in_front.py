@@ -1,0 +1,18 @@
+"""What is new comes first.
+
+The signal is put before those that wait already.
+The second answer is used for the first question.
+"""
+
+BELIEF = "M9"
+TODO = 5
+RULES = ("R8",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, _faithful(payload, f"signal {name}: payload"), self.clock.now())
+        self.journal(signal)
+        state = state.copy()
+        state.signals.insert(0, signal)
+        return state

@@ -1,0 +1,19 @@
+"""To be safe, tell the journal twice.
+
+The journal hears of each signal before and after the new state is made.
+After a crash there are two approvals where one was given, and two payments go out.
+"""
+
+BELIEF = "M14"
+TODO = 5
+RULES = ("R1",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, _faithful(payload, f"signal {name}: payload"), self.clock.now())
+        self.journal(signal)
+        state = state.copy()
+        state.signals.append(signal)
+        self.journal(signal)
+        return state

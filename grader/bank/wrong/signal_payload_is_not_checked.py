@@ -1,0 +1,18 @@
+"""A payload comes from outside, so it is JSON anyway.
+
+It is copied and not checked; what JSON cannot carry shows when the state is saved.
+One NaN in a form, and the run can never be saved again.
+"""
+
+BELIEF = "M14"
+TODO = 5
+RULES = ("R5",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        signal = Signal(name, deepcopy(payload), self.clock.now())
+        self.journal(signal)
+        state = state.copy()
+        state.signals.append(signal)
+        return state

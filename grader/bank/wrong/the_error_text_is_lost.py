@@ -1,0 +1,31 @@
+"""That it failed is all that one needs to know.
+
+The result of a failed run has no error text.
+The support desk sees "failed", and nothing else.
+"""
+
+BELIEF = "M22"
+TODO = 4
+RULES = ("R6", "R13")
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        state = state.copy()
+        ctx = Context(self, state)
+        ended = None
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state)
+        raise ended

@@ -1,0 +1,24 @@
+"""To be safe, tell the journal twice.
+
+call_activity tells the journal, and so does _record.
+The history on disk has every step twice; the next process finds a step where another should stand.
+"""
+
+BELIEF = "M14"
+TODO = 1
+RULES = ("R1", "R6")
+
+
+class Context:
+    def call_activity(self, fn, *args, retry=None):
+        name = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)
+        sent = _faithful(args, f"{name}: args")
+        command = self._ask("activity", name, sent)
+        if command is None:
+            command = self._perform(fn, name, sent, retry or self._engine.retry)
+            self._engine.journal(command)
+            self._record(command)
+        if command.error is not None:
+            error_type, _, message = command.error.partition(": ")
+            raise ActivityError(name, error_type, message, len(command.tries))
+        return deepcopy(command.value)

@@ -1,0 +1,22 @@
+"""More checking is always better.
+
+Arguments are compared even where the engine was made with guard="names".
+Whoever wants to see what slips through a weak guard sees nothing.
+"""
+
+BELIEF = "M21"
+TODO = 1
+RULES = ("R3",)
+
+
+class Context:
+    def _ask(self, kind, name, args):
+        if self._stopped is not None:
+            raise self._stopped
+        if self._position == len(self._history):
+            return None
+        recorded = self._history[self._position]
+        if (recorded.kind, recorded.name) != (kind, name) or _canonical(recorded.args) != _canonical(args):
+            raise self._stop(NonDeterminismError(self._position, recorded, Command(kind, name, args)))
+        self._position += 1
+        return recorded

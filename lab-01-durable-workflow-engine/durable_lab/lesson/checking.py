@@ -1,0 +1,53 @@
+"""`check(n)`: what TODO n must satisfy, in a process of its own, so that no TODO can hang a notebook."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+
+from durable_lab import study
+from durable_lab.checks.runner import Verdict, run_tests
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The verdicts of one check, as text and as HTML."""
+
+    title: str
+    verdicts: list[Verdict] = field(default_factory=list)
+
+    @property
+    def points(self) -> tuple[int, int]:
+        """How many tests pass, and of how many."""
+        return sum(verdict.passed for verdict in self.verdicts), len(self.verdicts)
+
+    def __repr__(self) -> str:
+        lines = [self.title]
+        for verdict in self.verdicts:
+            lines.append(f"{'pass' if verdict.passed else 'FAIL'}  {verdict.name}")
+            lines += [f"      {line}" for line in verdict.message.splitlines()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for verdict in self.verdicts:
+            word, colour = ("&#10003; pass", "#009E73") if verdict.passed else ("&#10007; FAIL", "#D55E00")
+            text = f"<pre style='white-space:pre-wrap;margin:.3em 0 0'>{html.escape(verdict.message)}</pre>"
+            rows.append(
+                f"<tr><td style='color:{colour};font-weight:600;vertical-align:top;white-space:nowrap'>{word}</td>"
+                f"<td style='text-align:left'>{html.escape(verdict.name)}{text if verdict.message else ''}</td></tr>"
+            )
+        table = f"<table style='width:100%'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
+        return f"<p><strong>{html.escape(self.title)}</strong></p>{table}"
+
+
+def check(number: int | None = None) -> Checked:
+    """The tests of one TODO (the others are lent by the reference while they are open), or all 14."""
+    try:
+        engine = study.current()
+        verdicts = run_tests(engine, number)
+    except study.StudyError as error:
+        return Checked(str(error))
+    passed, total = sum(verdict.passed for verdict in verdicts), len(verdicts)
+    what = f"TODO {number}" if number else "The whole engine"
+    return Checked(f"{what}: {passed} of {total} points. Engine: {engine.label}", verdicts)

@@ -1,0 +1,131 @@
+"""The bank tests the 14 tests: every wrong engine is rejected for the right reason, every right one passes."""
+
+import ast
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict
+from functools import cache
+
+import pytest
+
+from durable_lab.rules import RULES
+from durable_lab.todos import all_todos
+from grader.bank import BELIEFS, Judge, Verdict, entries
+from grader.bank.judge import TESTS, workspace
+
+WRONG, RIGHT = entries("wrong"), entries("right")
+NOT_IN_AN_ENGINE = {"M10", "M13", "M15"}  # these make wrong workflows, apps and checkpoints
+
+
+@cache
+def cited():
+    """The rules that the docstring of each of the 14 tests cites: `R1 to R3` is three."""
+    found = {}
+    for path in sorted(TESTS.glob("test_*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+                words = ast.get_docstring(node) or ""
+                rules = set(re.findall(r"R\d+", words))
+                for first, last in re.findall(r"R(\d+) to R(\d+)", words):
+                    rules |= {f"R{n}" for n in range(int(first), int(last) + 1)}
+                found[node.name] = rules
+    return found
+
+
+@pytest.fixture(scope="session")
+def verdict(tmp_path_factory):
+    """The verdict on an entry. Each is found once, whichever of pytest's worker processes is the first to ask."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bank"
+    shared.mkdir(exist_ok=True)
+
+    def find(entry):
+        known = shared / f"{entry.name.replace('/', '-')}.json"
+        with known.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not known.is_file():
+                said = judge.verdict(entry.source(), known.with_suffix(""))
+                known.write_text(json.dumps(asdict(said)), encoding="utf-8")
+        return Verdict(**json.loads(known.read_text(encoding="utf-8")))
+
+    with Judge() as judge:
+        yield find
+
+
+@pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
+def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
+    said = verdict(entry)
+    assert said.ended == ""
+    assert said.tests.keys() == cited().keys()
+    assert said.failed, "it passes all 14: a hole in the tests"
+    errors = [message for message in said.failed.values() if message.startswith("error in")]
+    assert not errors
+    assert any(cited()[name] & set(entry.rules) for name in said.failed), f"none of {[*said.failed]} is about its rules"
+    named = {message.split()[0] for message in said.failed.values()} & RULES.keys()
+    assert not named or named & set(entry.rules), f"the messages cite {named}, not {entry.rules}"
+
+
+@pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
+def test_a_right_engine_passes_all_14_however_it_is_written(entry, verdict):
+    said = verdict(entry)
+    assert (said.ended, said.failed) == ("", {})
+    assert said.tests.keys() == cited().keys()
+
+
+def test_none_of_the_14_is_idle(verdict):
+    caught = {name for entry in WRONG for name in verdict(entry).failed}
+    assert caught == cited().keys()
+
+
+def test_a_wrong_engine_says_its_belief_its_todo_and_its_rules():
+    for entry in WRONG:
+        assert entry.belief in BELIEFS, entry.name
+        assert entry.todo in all_todos(), entry.name
+        assert entry.rules, entry.name
+        assert set(entry.rules) <= RULES.keys(), entry.name
+        belief, blank, *rest = entry.about.splitlines()
+        assert (belief[-1], blank) == (".", ""), entry.name
+        assert len(rest) >= 2, f"{entry.name}: after the belief, what the code does and what a customer sees"
+
+
+def test_the_bank_covers_every_todo_every_rule_and_every_belief():
+    assert (len(WRONG), len(RIGHT)) >= (36, 16)
+    assert {entry.todo for entry in WRONG} == set(all_todos())
+    assert {rule for entry in WRONG for rule in entry.rules} == RULES.keys() - {"R14"}  # that one is the store's
+    assert {entry.belief for entry in WRONG} == BELIEFS.keys() - NOT_IN_AN_ENGINE
+    assert sum(entry.whole for entry in RIGHT) >= 2
+
+
+def test_no_engine_of_the_bank_is_there_twice():
+    codes = {}
+    for entry in [*WRONG, *RIGHT]:
+        code = "".join(
+            ast.dump(node) for node in ast.parse(entry.text).body if not isinstance(node, (ast.Expr, ast.Assign))
+        )
+        assert codes.setdefault(code, entry.name) == entry.name
+
+
+@pytest.mark.parametrize(
+    ("entry", "code"), [(WRONG[0], 1), (RIGHT[0], 0)], ids=["of a wrong engine", "of a right engine"]
+)
+def test_the_quick_verdict_is_that_of_a_plain_pytest(entry, code, verdict, tmp_path):
+    workspace(entry.source(), tmp_path)
+    env = {**os.environ, "LAB_MODULE": "lab", "LAB_WORKSPACE": str(tmp_path)}
+    command = [sys.executable, "-m", "pytest", str(TESTS), "-q", "-rf", "--color=no", "-p", "no:xdist"]
+    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code, done.stdout
+    failed = set(re.findall(r"^FAILED \S+::(\w+)", done.stdout, flags=re.MULTILINE))
+    assert failed == set(verdict(entry).failed)
+
+
+def test_an_engine_that_cannot_be_interrupted_is_killed(tmp_path):
+    loop = "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n"
+    with Judge(seconds=1) as judge:
+        assert judge.verdict(loop, tmp_path / "a").ended == "killed after 1 seconds"
+        assert judge.verdict("import os\nos._exit(9)\n", tmp_path / "b").ended == "pytest ended with code 9"
+        said = judge.verdict("nonsense", tmp_path / "c")
+    assert (said.ended, len(said.failed)) == ("", 14)
