@@ -18,6 +18,9 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
 
 
+_TODO_CELL = re.compile(r"^# @todo ([\w.]+)$", re.MULTILINE)
+
+
 class BuildError(Exception):
     """The solution cannot be made into a lab. The message says what is wrong and where."""
 
@@ -67,17 +70,23 @@ def lab_files() -> dict[Path, str]:
     return made
 
 
-def notebooks() -> dict[Path, str]:
-    """Every generated notebook and its text: no outputs, and cell ids that do not change from build to build."""
+def notebooks(solved: bool = False) -> dict[Path, str]:
+    """Every notebook and its text: no outputs, and cell ids that do not change from build to build.
+
+    A cell `# @todo Context.now` becomes the method itself: the stub for a student, the answer where `solved`.
+    """
     import jupytext
     import nbformat
 
+    engine = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
+    methods = _without_marks(engine) if solved else strip_answers(engine, "solution/engine.py")
     made = {}
     for path in sorted((ROOT / "solution" / "notebooks").glob("*.py")):
         book = jupytext.read(path)
         for i, cell in enumerate(book.cells):
             cell.id = f"{path.stem}-{i}"
-            cell.metadata.pop("lines_to_next_cell", None)
+            cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
+            cell.source = _TODO_CELL.sub(lambda match, path=path: _todo_cell(match[1], methods, path), cell.source)
         book.metadata = {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
@@ -86,6 +95,17 @@ def notebooks() -> dict[Path, str]:
         nbformat.validate(book)
         made[ROOT / "notebooks" / f"{path.stem}.ipynb"] = nbformat.writes(book) + "\n"
     return made
+
+
+def _todo_cell(function: str, methods: str, path: Path) -> str:
+    number = next((t.number for t in all_todos().values() for part in t.parts if part.function == function), None)
+    if number is None:
+        raise BuildError(f"{path.name}: `# @todo {function}` names no function of durable_lab/todos.toml")
+    return f"@todo({number})\n{textwrap.dedent(source.text_of(methods, function))}"
+
+
+def _without_marks(text: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if line.strip() not in (BEGIN, END))
 
 
 def main(arguments: list[str]) -> int:

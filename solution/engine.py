@@ -172,8 +172,7 @@ class RunResult:
 class SystemClock:
     """The clock of this machine, in seconds since 1970."""
 
-    now = staticmethod(time.time)
-    sleep = staticmethod(time.sleep)
+    now, sleep = staticmethod(time.time), staticmethod(time.sleep)
 
 
 class SimulatedClock:
@@ -206,14 +205,13 @@ class Context:
     def call_activity(self, fn: Activity, *args: Any, retry: RetryPolicy | None = None) -> Any:
         """Run an activity once and for all: its result, or ActivityError. A bad argument is UnrecordableError (R5)."""
         name: str = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)  # "func": of a functools.partial
-        sent = _faithful(args, f"{name}: args")
+        sent = [_faithful(arg, f"{name}: args[{i}]") for i, arg in enumerate(args)]
         ### BEGIN SOLUTION
         command = self._ask("activity", name, sent)
         if command is None:
             command = self._record(self._perform(fn, name, sent, retry or self._engine.retry))
         if command.error is not None:
-            error_type, _, message = command.error.partition(": ")
-            raise ActivityError(name, error_type, message, len(command.tries))
+            raise ActivityError(name, *command.error.partition(": ")[::2], len(command.tries))  # "Type: message"
         return deepcopy(command.value)
         ### END SOLUTION
 
@@ -362,6 +360,8 @@ def _takes_key(fn: Activity) -> bool:
 
 def _faithful(value: Any, where: str) -> Any:
     """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
+    if (type(value) is str and len(value) < 1000) or (type(value) is int and value.bit_length() < 64) or value is None:
+        return value  # most values are like this, and this is ten times faster
     try:
         _check(value, where)
         text = _encode(value)

@@ -172,8 +172,7 @@ class RunResult:
 class SystemClock:
     """The clock of this machine, in seconds since 1970."""
 
-    now = staticmethod(time.time)
-    sleep = staticmethod(time.sleep)
+    now, sleep = staticmethod(time.time), staticmethod(time.sleep)
 
 
 class SimulatedClock:
@@ -206,8 +205,8 @@ class Context:
     def call_activity(self, fn: Activity, *args: Any, retry: RetryPolicy | None = None) -> Any:
         """Run an activity once and for all: its result, or ActivityError. A bad argument is UnrecordableError (R5)."""
         name: str = getattr(getattr(fn, "func", fn), "__name__", type(fn).__name__)  # "func": of a functools.partial
-        sent = _faithful(args, f"{name}: args")
-        # TODO 1 (part a, about 7 lines): ask history with self._ask. If it has no record, perform the activity
+        sent = [_faithful(arg, f"{name}: args[{i}]") for i, arg in enumerate(args)]
+        # TODO 1 (part a, about 6 lines): ask history with self._ask. If it has no record, perform the activity
         # (self._perform, with `retry` or else the engine's policy) and make the outcome part of history
         # (self._record). Then give the workflow what the record says: a copy of the value, or ActivityError with the
         # recorded type, message and number of attempts. Both ways must be the same, live and on replay.
@@ -322,6 +321,8 @@ def _takes_key(fn: Activity) -> bool:
 
 def _faithful(value: Any, where: str) -> Any:
     """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
+    if (type(value) is str and len(value) < 1000) or (type(value) is int and value.bit_length() < 64) or value is None:
+        return value  # most values are like this, and this is ten times faster
     try:
         _check(value, where)
         text = _encode(value)
