@@ -1,7 +1,7 @@
 """A durable workflow engine in one file. The rules R1 to R14 are written out in the README of the lab.
 
-A *workflow* is a plain function `refund(ctx, order)`: it decides what happens, and in which order. An *activity* is a
-plain function that touches the world. Each call of `ctx` is a *command* with a position, and all have one shape:
+A *workflow* is a plain function `refund(ctx, order)` that decides what happens; an *activity* is one that touches the
+world. Each call of `ctx` is a *command* with a position (0, 1, 2 ...), and all have one shape:
 
     ask: is this position recorded?  -- yes -->  return what is recorded      (replay: nothing runs)
                   | no
@@ -23,16 +23,15 @@ import math
 import time
 from collections import defaultdict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 Activity = Callable[..., Any]
-MAX_VALUE_CHARS = 1_000_000  # of JSON, in one value: a history is read again at every recovery, so it stays small
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=vars).encode  # vars: the records below
 _canonical = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
-_decode = json.JSONDecoder().raw_decode
 _hints = cache(get_type_hints)
 
 
@@ -81,10 +80,9 @@ class RetryPolicy:
 
     def interval(self, k: int) -> float:
         """Seconds to wait after failed attempt k, counted from 0 (R12)."""
-        try:
+        with suppress(OverflowError):
             return min(self.initial_interval * self.backoff**k, self.max_interval)
-        except OverflowError:
-            return self.max_interval
+        return self.max_interval
 
     def retries(self, error: BaseException) -> bool:
         """Is it of use to try again after `error`?"""
@@ -169,9 +167,7 @@ class RunResult:
     waiting_for: str | None = None
 
 
-class SystemClock:
-    """The clock of this machine, in seconds since 1970."""
-
+class SystemClock:  # the clock of this machine, in seconds since 1970
     now, sleep = staticmethod(time.time), staticmethod(time.sleep)
 
 
@@ -255,7 +251,9 @@ class Context:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
             value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
         except Exception as error:
-            problem, text = error, f"{type(error).__name__}: {error!s:.10000}"
+            problem, text = error, f"{type(error).__name__}: "
+            with suppress(Exception):  # its own __str__ may fail
+                text += f"{error!s:.10000}"
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
         self._stopped = None
@@ -296,7 +294,7 @@ class DurableEngine:
         """Replay what `state` has, then go on live. Raises the journal's errors (R1) and the workflow's bugs (R13)."""
         state = state.copy()
         ctx = Context(self, state)
-        # TODO 4 (about 16 lines): call the workflow with ctx and a copy of the input, and find out how it ended. What
+        # TODO 4 (about 18 lines): call the workflow with ctx and a copy of the input, and find out how it ended. What
         # stopped the run (ctx._stopped) counts even if the workflow swallowed it; with ctx._crashed it is raised as
         # it is. A workflow that returns or fails while history has commands left (from ctx._position on) has
         # diverged: NonDeterminismError(position, recorded, None). Return a RunResult with the new state: completed
@@ -328,9 +326,9 @@ def _faithful(value: Any, where: str) -> Any:
         text = _encode(value)
     except (RecursionError, ValueError) as error:
         raise UnrecordableError(f"{where} cannot be recorded: {error}") from None
-    if len(text) > MAX_VALUE_CHARS:
-        raise UnrecordableError(f"{where} is over {MAX_VALUE_CHARS:,} characters: store it elsewhere, pass a reference")
-    return _decode(text)[0]
+    if len(text) > 1_000_000:  # history is read again at every recovery, so it stays small
+        raise UnrecordableError(f"{where} is over 1,000,000 characters: store it elsewhere, and pass a reference")
+    return json.loads(text)
 
 
 def _check(value: Any, where: str) -> None:
