@@ -18,7 +18,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
 
 
-_TODO_CELL = re.compile(r"^# @todo ([\w.]+)$", re.MULTILINE)
+_TODO_CELL = re.compile(r"# @todo ([\w.]+)")
 
 
 class BuildError(Exception):
@@ -86,7 +86,8 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
         for i, cell in enumerate(book.cells):
             cell.id = f"{path.stem}-{i}"
             cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
-            cell.source = _TODO_CELL.sub(lambda match, path=path: _todo_cell(match[1], methods, path), cell.source)
+            if match := _TODO_CELL.fullmatch(cell.source):
+                cell.source = _todo_cell(match[1], methods, path)
         book.metadata = {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},

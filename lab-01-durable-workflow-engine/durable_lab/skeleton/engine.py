@@ -91,9 +91,7 @@ class RetryPolicy:
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """One try of an activity. `error` is None, or "Type: message"."""
-
+class Attempt:  # one try of an activity; its error is None, or "Type: message"
     started_at: float
     ended_at: float
     error: str | None = None
@@ -249,7 +247,7 @@ class Context:
         self._stopped = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
-            value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
+            value = _faithful(fn(*[_faithful(arg, name) for arg in args], **extra), f"{name}: result")
         except Exception as error:
             problem, text = error, f"{type(error).__name__}: "
             with suppress(Exception):  # its own __str__ may fail
@@ -319,8 +317,9 @@ def _takes_key(fn: Activity) -> bool:
 
 def _faithful(value: Any, where: str) -> Any:
     """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
-    if (type(value) is str and len(value) < 1000) or (type(value) is int and value.bit_length() < 64) or value is None:
-        return value  # most values are like this, and this is ten times faster
+    plain = value.isascii() and len(value) < 1000 if type(value) is str else type(value) is int and abs(value) < 2**63
+    if plain or value is None:  # most values are, and this is ten times faster
+        return value
     try:
         _check(value, where)
         text = _encode(value)

@@ -40,7 +40,9 @@ CREATE TRIGGER no_update BEFORE UPDATE ON history BEGIN SELECT RAISE(ABORT, 'his
 CREATE TRIGGER no_delete BEFORE DELETE ON history BEGIN SELECT RAISE(ABORT, 'history is append-only'); END;
 CREATE TRIGGER next_only BEFORE INSERT ON history
     WHEN new.seq <> coalesce((SELECT max(seq) + 1 FROM history WHERE workflow_id = new.workflow_id), 0)
-    BEGIN SELECT RAISE(ABORT, 'history is append-only: this is not the next seq'); END;
+        OR new.signal_key IS NOT NULL AND EXISTS (
+            SELECT 1 FROM history WHERE workflow_id = new.workflow_id AND signal_key = new.signal_key)
+    BEGIN SELECT RAISE(ABORT, 'history is append-only: this seq is not the next, or this key is known'); END;
 """
 
 
@@ -80,8 +82,7 @@ def _check_file(path: Path) -> None:
         raise StoreError(f"{path} is {'a folder' if stat.S_ISDIR(info.st_mode) else 'no regular file'}. Name a file.")
     if not info.st_size:
         return
-    log = path.with_name(path.name + "-wal")  # while anything is in it, the file itself may lag behind
-    lags = log.exists() and log.stat().st_size > 0
+    lags = any(_size(path.with_name(path.name + log)) for log in ("-wal", "-journal"))  # what is in there counts
     try:
         mark, page_size = _peek(path)
     except sqlite3.DatabaseError as error:
@@ -95,6 +96,13 @@ def _check_file(path: Path) -> None:
         raise _foreign(path)
     if info.st_size % page_size and not lags:
         raise explain(sqlite3.DatabaseError("it ends in the middle of a page"), path, sqlite3.SQLITE_CORRUPT)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _peek(path: Path) -> tuple[int, int]:
@@ -146,7 +154,7 @@ def _statements(script: str) -> list[str]:
 
 
 def _switch_to_wal(db: sqlite3.Connection, path: Path) -> None:
-    """Lasting, so done once in a file's life. It takes the whole file, and SQLite does not wait for that by itself."""
+    """Lasting, so done once in a file's life. Of two that do it at once, SQLite sends one away without waiting."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

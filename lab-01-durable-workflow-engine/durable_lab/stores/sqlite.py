@@ -11,25 +11,26 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from durable_lab import study
+from durable_lab.stores.encoder import compact_encoder
 from durable_lab.stores.errors import Conflict, InputMismatch, StoreError, explain
 from durable_lab.stores.runs import Run, Session
 from durable_lab.stores.schema import connect
 
-_encode = json.JSONEncoder(
-    allow_nan=False, separators=(",", ":"), default=vars
-).encode  # vars: Command, Attempt, Signal
+_encode = compact_encoder()
 _canonical = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
 
 _APPEND = "INSERT INTO history(workflow_id, seq, type, record) VALUES (?, ?, 'command', ?)"
-# ?2 is the first seq that this worker has not seen: signals may have come in since, but no command of another worker.
+# :unseen is the first seq that this worker has not seen: signals may have come in since, but no command of another one.
 _APPEND_BEHIND_SIGNALS = """
     INSERT INTO history(workflow_id, seq, type, record)
-    SELECT ?1, (SELECT max(seq) + 1 FROM history WHERE workflow_id = ?1), 'command', ?3
-    WHERE NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = ?1 AND seq >= ?2 AND type = 'command') RETURNING seq"""
+    SELECT :run, (SELECT max(seq) + 1 FROM history WHERE workflow_id = :run), 'command', :record
+    WHERE NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = :run AND seq >= :unseen AND type = 'command')
+    RETURNING seq"""
 _APPEND_SIGNAL = """
     INSERT INTO history(workflow_id, seq, type, record, signal_key)
-    SELECT ?1, coalesce((SELECT max(seq) + 1 FROM history WHERE workflow_id = ?1), 0), 'signal', ?2, ?3
-    WHERE ?3 IS NULL OR NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = ?1 AND signal_key = ?3) RETURNING seq"""
+    SELECT :run, coalesce((SELECT max(seq) + 1 FROM history WHERE workflow_id = :run), 0), 'signal', :record, :key
+    WHERE :key IS NULL OR NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = :run AND signal_key = :key)
+    RETURNING seq"""
 _COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last one tells
 
 Journal = Callable[[Any], int | None]
@@ -109,7 +110,7 @@ class SQLiteStore:
 
         def signal(text: str) -> int | None:
             nonlocal unseen
-            rows = execute(_APPEND_SIGNAL, (workflow_id, text, signal_key)).fetchall()
+            rows = execute(_APPEND_SIGNAL, {"run": workflow_id, "record": text, "key": signal_key}).fetchall()
             if not rows:
                 return None
             seq = int(rows[0][0])
@@ -129,7 +130,8 @@ class SQLiteStore:
                     seq = unseen
                     execute(_APPEND, (workflow_id, seq, text))  # <- the commit point
                 except sqlite3.IntegrityError:  # somebody was here
-                    rows = execute(_APPEND_BEHIND_SIGNALS, (workflow_id, seq, text)).fetchall()
+                    behind = {"run": workflow_id, "record": text, "unseen": seq}
+                    rows = execute(_APPEND_BEHIND_SIGNALS, behind).fetchall()
                     if not rows:
                         raise self._conflict(workflow_id, seq) from None
                     seq = int(rows[0][0])

@@ -65,7 +65,8 @@ class Ledger:
 
     def effects(self, operation: str | None = None) -> list[Effect]:
         """What has happened, in order; of one operation only, if it is named."""
-        rows = self._db.execute("SELECT * FROM effects WHERE ?1 IS NULL OR operation = ?1 ORDER BY id", (operation,))
+        query = "SELECT * FROM effects WHERE :operation IS NULL OR operation = :operation ORDER BY id"
+        rows = self._db.execute(query, {"operation": operation})
         return [_effect(row) for row in rows]
 
     def number(self, effect: Effect) -> int:
