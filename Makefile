@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 # One word for all: quiet, no questions, every package checked against its hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: demo test lab check build bench lock clean help
+.PHONY: demo test test-browser lab check build bench lock clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the refund story: blocked, killed, resumed, one refund"
 	@echo "make test    the 14 tests on the reference, then the tests of the lab itself"
 	@echo "make lab     JupyterLab on the first notebook"
+	@echo "make test-browser    the notebooks in JupyterLab, driven in Chromium (Debian: apt install chromium)"
 	@echo "make check   drift of generated files, lint, types"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
@@ -19,12 +20,15 @@ help:
 demo: $(VENV)/base.done
 	@$(BIN)/durable-lab demo
 
-test: $(VENV)/dev.done
+test: $(VENV)/dev.done $(VENV)/lab.done
 	LAB_MODULE=$${LAB_MODULE:-solution} $(BIN)/python -m pytest tests/lab
-	env -u LAB_MODULE $(BIN)/python -m pytest tests --ignore tests/lab -n 2
+	env -u LAB_MODULE $(BIN)/python -m pytest tests --ignore tests/lab --ignore tests/browser -n 2
+
+test-browser: $(VENV)/dev.done $(VENV)/lab.done
+	env -u LAB_MODULE $(BIN)/python -m pytest tests/browser
 
 lab: $(VENV)/lab.done
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_welcome.ipynb
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_why_a_for_loop_agent_dies.ipynb
 
 check: $(VENV)/dev.done
 	$(BIN)/python -m grader.build --check
@@ -54,13 +58,13 @@ $(BIN)/python:
 
 $(VENV)/base.done: $(BIN)/python requirements.lock pyproject.toml
 	@echo "setting up $(VENV) ..."
-	$(PIP) -r requirements.lock
+	@$(PIP) -r requirements.lock
 	@$(MAKE) --no-print-directory package
 	@touch $@
 
 $(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
 	@echo "adding JupyterLab (some 100 packages, a minute or two) ..."
-	$(PIP) -r requirements-lab.lock
+	@$(PIP) -r requirements-lab.lock
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
 	    > $(VENV)/share/jupyter/lab/settings/overrides.json
@@ -68,9 +72,9 @@ $(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
 
 $(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock
 	@echo "adding what the tests need ..."
-	$(PIP) -r requirements-dev.lock
+	@$(PIP) -r requirements-dev.lock
 	@touch $@
 
 .PHONY: package
 package:
-	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .
+	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .

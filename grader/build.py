@@ -40,7 +40,10 @@ def strip_answers(text: str, file: str) -> str:
         todo, i = parts[name]
         return _stub(todo, i, len(_code_lines(match["answer"])), match["indent"])
 
-    return _REGION.sub(stub, text)
+    made = _REGION.sub(stub, text)
+    if left := re.search(r"#.*(BEGIN|END)\s*SOLUTION", made):
+        raise BuildError(f"{file}: {left[0].strip()!r} is not in a pair, or is not alone on its line as it should be")
+    return made
 
 
 def _stub(todo: Todo, i: int, size: int, indent: str) -> str:

@@ -135,7 +135,7 @@ class WorkflowState:
 
     def copy(self) -> WorkflowState:
         """A state of one's own: what is appended to it does not show in this one (R10)."""
-        return WorkflowState(self.workflow_id, deepcopy(self.input), list(self.commands), list(self.signals))
+        return WorkflowState(self.workflow_id, _faithful(self.input, "input"), list(self.commands), list(self.signals))
 
     def to_json(self) -> str:
         """One object: "version" and the fields of this class, whose entries are objects with their own fields."""
@@ -217,10 +217,8 @@ class Context:
         if self._position == len(self._history):
             return None
         recorded = self._history[self._position]
-        same = (recorded.kind, recorded.name) == (kind, name)
-        if self._engine.guard == "arguments":
-            same = same and _canonical(recorded.args) == _canonical(args)
-        if not same:
+        agree = self._engine.guard == "names" or _canonical(recorded.args) == _canonical(args)
+        if not agree or (recorded.kind, recorded.name) != (kind, name):
             raise self._stop(NonDeterminismError(self._position, recorded, Command(kind, name, args)))
         self._position += 1
         return recorded
@@ -237,7 +235,7 @@ class Context:
             if problem is None or len(tries) >= policy.max_attempts or not policy.retries(problem):
                 times = tries[0].started_at, attempt.ended_at
                 return Command("activity", name, args, problem is None, value, attempt.error, tuple(tries), *times)
-            self._engine.clock.sleep(policy.interval(len(tries) - 1))
+            self._outside(self._engine.clock.sleep, policy.interval(len(tries) - 1))
         ### END SOLUTION
 
     def now(self) -> float:
@@ -272,7 +270,7 @@ class Context:
         self._stopped = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
-            value = _faithful(fn(*[_faithful(arg, name) for arg in args], **extra), f"{name}: result")
+            value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
         except Exception as error:
             problem, text = error, f"{type(error).__name__}: "
             with suppress(Exception):  # its own __str__ may fail
@@ -284,13 +282,17 @@ class Context:
 
     def _record(self, command: Command) -> Command:
         """Make an outcome durable, then part of this run's history (R1)."""
-        try:
-            self._engine.journal(command)  # <- the commit point: once this returns, it has happened
-        except BaseException as error:
-            raise self._stop(error, crashed=True)  # noqa: B904
+        self._outside(self._engine.journal, command)  # <- the commit point: once this returns, it has happened
         self._history.append(command)
         self._position += 1
         return command
+
+    def _outside(self, call: Callable[..., Any], *args: Any) -> Any:
+        """Call the journal or the clock. An error there, or Ctrl-C, ends the run, whatever the workflow catches."""
+        try:
+            return call(*args)
+        except BaseException as error:
+            raise self._stop(error, crashed=True)  # noqa: B904
 
     def _stop(self, why: BaseException, crashed: bool = False) -> BaseException:
         """Mark this run as ended by `why`. Even if the workflow swallows it, every later command raises it again."""
@@ -371,15 +373,15 @@ def _faithful(value: Any, where: str) -> Any:
     return json.loads(text)
 
 
-def _check(value: Any, where: str) -> None:
-    """Refuse what JSON would change or lose, and name the place."""
-    if isinstance(value, (list, tuple, dict)):
+def _check(value: Any, where: str, room: int = 100) -> None:
+    """Refuse what JSON would change or lose, and what is nested too deep to copy; name the place."""
+    if isinstance(value, (list, tuple, dict)) and room:
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(value, dict) and not isinstance(key, str):
-                raise UnrecordableError(f"{where} has the key {key!r}, but in JSON every key is a text")
-            _check(item, f"{where}[{key!r}]")
+                raise UnrecordableError(f"{where:.200} has the key {key!r}, but in JSON every key is a text")
+            _check(item, f"{where}[{key!r}]", room - 1)
     elif not isinstance(value, (str, int, type(None))) and not (isinstance(value, float) and math.isfinite(value)):
-        raise UnrecordableError(f"{where} is {value!r:.60} of type {type(value).__name__}; JSON cannot carry that")
+        raise UnrecordableError(f"{where:.200} is {value!r:.60} of type {type(value).__name__}; JSON cannot carry that")
 
 
 def _build(shape: Any, data: Any, where: str) -> Any:
@@ -390,9 +392,8 @@ def _build(shape: Any, data: Any, where: str) -> Any:
         wanted = f"an object with just the fields {', '.join(own)}"
         if isinstance(data, dict) and data.keys() == own.keys():
             return shape(**{name: _build(inner, data[name], f"{where}.{name}") for name, inner in own.items()})
-    elif (container := get_origin(shape)) in (list, tuple):
-        if isinstance(data, list):
-            return container(_build(get_args(shape)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
+    elif (container := get_origin(shape)) in (list, tuple) and isinstance(data, list):
+        return container(_build(get_args(shape)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
     elif shape is Any or type(data) in ((int, float) if shape is float else get_args(shape) or (shape,)):
         return data
     raise ValueError(f"{where}: expected {wanted}, found {data!r:.90}")

@@ -29,20 +29,20 @@ def span(node: Function) -> slice:
 
 def text_of(source: str, name: str) -> str:
     """The lines of the function `name`. Raises KeyError where there is none."""
-    return "\n".join(source.splitlines()[span(functions(source)[name])])
+    return "\n".join(source.split("\n")[span(functions(source)[name])])
 
 
 def replace_function(source: str, name: str, text: str) -> str:
     """`source` with `text` (indented as in its class) in the place of the function `name`. Raises KeyError."""
-    lines = source.splitlines()
-    lines[span(functions(source)[name])] = text.splitlines()
-    return "\n".join(lines) + "\n"
+    lines = source.split("\n")
+    lines[span(functions(source)[name])] = text.rstrip("\n").split("\n")
+    return "\n".join(lines)
 
 
 def add_to_class(source: str, name: str, text: str) -> str:
     """`source` with `text` (indented as in its class) as the last lines of the class `name`. Raises KeyError."""
     classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
     end = classes[name].end_lineno
-    lines = source.splitlines()
-    lines[end:end] = ["", *text.splitlines()]
-    return "\n".join(lines) + "\n"
+    lines = source.split("\n")
+    lines[end:end] = ["", *text.rstrip("\n").split("\n")]
+    return "\n".join(lines)

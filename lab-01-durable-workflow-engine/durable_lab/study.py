@@ -42,8 +42,7 @@ class Study:
         home = str(self.path.parent)
         if home not in getattr(sys.modules.get(self.name), "__path__", []):
             # By its path, not by a search: another `lab` on sys.path must never be taken for this one.
-            for name in [n for n in sys.modules if n.partition(".")[0] == self.name]:
-                del sys.modules[name]
+            _forget(self.name)
             package = sys.modules[self.name] = ModuleType(self.name)
             package.__path__ = [home]
         try:
@@ -60,9 +59,8 @@ class Study:
     def refresh(self) -> None:
         """Forget the engine's modules where a file of theirs has changed since they were imported."""
         times = {path: path.stat().st_mtime_ns for path in self.path.parent.glob("*.py")}
-        if times != _imported.get(self):
-            for name in [n for n in sys.modules if n.partition(".")[0] == self.name]:
-                del sys.modules[name]
+        if times != _imported.setdefault(self, times):
+            _forget(self.name)
         _imported[self] = times
 
     def place(self, error: BaseException) -> str:
@@ -81,6 +79,11 @@ def shown(path: Path) -> str:
     here = Path.cwd()
     inside = path.is_relative_to(here) or (path.is_relative_to(ROOT) and here.is_relative_to(ROOT))
     return os.path.relpath(path, here) if inside else str(path)
+
+
+def _forget(package: str) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        del sys.modules[name]
 
 
 def for_show() -> Study:

@@ -135,7 +135,7 @@ class WorkflowState:
 
     def copy(self) -> WorkflowState:
         """A state of one's own: what is appended to it does not show in this one (R10)."""
-        return WorkflowState(self.workflow_id, deepcopy(self.input), list(self.commands), list(self.signals))
+        return WorkflowState(self.workflow_id, _faithful(self.input, "input"), list(self.commands), list(self.signals))
 
     def to_json(self) -> str:
         """One object: "version" and the fields of this class, whose entries are objects with their own fields."""
@@ -210,7 +210,7 @@ class Context:
         """The record at this position, or None: do it live. Raises NonDeterminismError if it is of another one (R3)."""
         if self._stopped is not None:
             raise self._stopped
-        # TODO 1 (part b, about 10 lines): is there a record at self._position of self._history? If history ends here,
+        # TODO 1 (part b, about 8 lines): is there a record at self._position of self._history? If history ends here,
         # return None. If the record is of the same kind, name and arguments, move on by one position and return it
         # (in a live run, self._record moves on). Otherwise stop the run: `raise
         # self._stop(NonDeterminismError(position, recorded, issued))`, where both are Commands. Compare arguments as
@@ -221,9 +221,9 @@ class Context:
         """Try an activity until it succeeds or the policy gives up: one Command, with all its tries (R6, R12)."""
         # TODO 1 (part c, about 9 lines): make attempts with self._attempt, each with the same idempotency key,
         # "<workflow_id>/<position>". Stop at the first success, after policy.max_attempts attempts, or when `not
-        # policy.retries(problem)`. Between two attempts sleep on the engine's clock: policy.interval(0), then
-        # policy.interval(1) ... Return one Command with all its Attempts in `tries`; `error` is that of the last
-        # attempt.
+        # policy.retries(problem)`. Between two attempts wait policy.interval(0), then policy.interval(1) ... with
+        # self._outside(self._engine.clock.sleep, seconds). Return one Command with all its Attempts in `tries`;
+        # `error` is that of the last attempt.
         raise NotImplementedError("TODO 1: part c, Context._perform is still to be written")
 
     def now(self) -> float:
@@ -247,7 +247,7 @@ class Context:
         self._stopped = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             extra = {"idempotency_key": key} if _takes_key(fn) else {}
-            value = _faithful(fn(*[_faithful(arg, name) for arg in args], **extra), f"{name}: result")
+            value = _faithful(fn(*deepcopy(args), **extra), f"{name}: result")
         except Exception as error:
             problem, text = error, f"{type(error).__name__}: "
             with suppress(Exception):  # its own __str__ may fail
@@ -259,13 +259,17 @@ class Context:
 
     def _record(self, command: Command) -> Command:
         """Make an outcome durable, then part of this run's history (R1)."""
-        try:
-            self._engine.journal(command)  # <- the commit point: once this returns, it has happened
-        except BaseException as error:
-            raise self._stop(error, crashed=True)  # noqa: B904
+        self._outside(self._engine.journal, command)  # <- the commit point: once this returns, it has happened
         self._history.append(command)
         self._position += 1
         return command
+
+    def _outside(self, call: Callable[..., Any], *args: Any) -> Any:
+        """Call the journal or the clock. An error there, or Ctrl-C, ends the run, whatever the workflow catches."""
+        try:
+            return call(*args)
+        except BaseException as error:
+            raise self._stop(error, crashed=True)  # noqa: B904
 
     def _stop(self, why: BaseException, crashed: bool = False) -> BaseException:
         """Mark this run as ended by `why`. Even if the workflow swallows it, every later command raises it again."""
@@ -330,15 +334,15 @@ def _faithful(value: Any, where: str) -> Any:
     return json.loads(text)
 
 
-def _check(value: Any, where: str) -> None:
-    """Refuse what JSON would change or lose, and name the place."""
-    if isinstance(value, (list, tuple, dict)):
+def _check(value: Any, where: str, room: int = 100) -> None:
+    """Refuse what JSON would change or lose, and what is nested too deep to copy; name the place."""
+    if isinstance(value, (list, tuple, dict)) and room:
         for key, item in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(value, dict) and not isinstance(key, str):
-                raise UnrecordableError(f"{where} has the key {key!r}, but in JSON every key is a text")
-            _check(item, f"{where}[{key!r}]")
+                raise UnrecordableError(f"{where:.200} has the key {key!r}, but in JSON every key is a text")
+            _check(item, f"{where}[{key!r}]", room - 1)
     elif not isinstance(value, (str, int, type(None))) and not (isinstance(value, float) and math.isfinite(value)):
-        raise UnrecordableError(f"{where} is {value!r:.60} of type {type(value).__name__}; JSON cannot carry that")
+        raise UnrecordableError(f"{where:.200} is {value!r:.60} of type {type(value).__name__}; JSON cannot carry that")
 
 
 def _build(shape: Any, data: Any, where: str) -> Any:
@@ -349,9 +353,8 @@ def _build(shape: Any, data: Any, where: str) -> Any:
         wanted = f"an object with just the fields {', '.join(own)}"
         if isinstance(data, dict) and data.keys() == own.keys():
             return shape(**{name: _build(inner, data[name], f"{where}.{name}") for name, inner in own.items()})
-    elif (container := get_origin(shape)) in (list, tuple):
-        if isinstance(data, list):
-            return container(_build(get_args(shape)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
+    elif (container := get_origin(shape)) in (list, tuple) and isinstance(data, list):
+        return container(_build(get_args(shape)[0], item, f"{where}[{i}]") for i, item in enumerate(data))
     elif shape is Any or type(data) in ((int, float) if shape is float else get_args(shape) or (shape,)):
         return data
     raise ValueError(f"{where}: expected {wanted}, found {data!r:.90}")

@@ -54,7 +54,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-folder = Path(tempfile.mkdtemp(prefix="lesson-00-"))
+scratch = tempfile.TemporaryDirectory(prefix="lesson-00-")  # gone with the kernel
+folder = Path(scratch.name)
 agent = folder / "agent.py"
 agent.write_text(
     """
@@ -216,7 +217,7 @@ model_calls.compare(happened.count("assess"))
 # Read the line that begins with `replayed`. The third process ran the program again from its first line. But each step
 # that was in the file was not done again: its result was read. Only the rest was done.
 #
-# **The log is the truth; the process is disposable.**
+# **Processes come and go; the file stays, and it says what is done.**
 #
 # ## The picture
 #
@@ -250,15 +251,16 @@ question("agent-3", ...)
 # %% [markdown]
 # ## Stretch
 #
-# The worst point to die is `pay_back.effect`: the bank has paid, and nobody has written it down. Run the story once
-# more at that point, under another name. How many payments do you expect, and why not two? Take the `#` away.
+# The worst point to die is `pay_back.effect`: the bank has paid, and nobody has written it down. Tell the story once
+# more, in another file, with a kill at that point. How many payments do you expect? Take the `#` away. Then take
+# another file, and add `"--naive"` to every step: now the bank does not look at keys.
 
 # %%
-# story("start", "--id", "refund-2")
-# story("approve", "--id", "refund-2")
-# story("resume", "--id", "refund-2", "--kill-at", "pay_back.effect")
-# story("resume", "--id", "refund-2")
-# books("refund.world.db")
+# story("start", "--store", "worst.db")
+# story("approve", "--store", "worst.db")
+# story("resume", "--store", "worst.db", "--kill-at", "pay_back.effect")
+# story("resume", "--store", "worst.db")
+# books("worst.world.db")
 
 # %% [markdown]
 # ## Restart and run all: the same result?

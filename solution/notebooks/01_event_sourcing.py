@@ -107,8 +107,9 @@ def journaled(file):
 
 
 # %% [markdown]
-# Five steps of a refund. `started` and `finished` are lists that we keep outside, as the world keeps its books. `dies_in`
-# names the step in which the process dies. The death is the exception `Crash`; nothing in the lab catches it by mistake.
+# Five steps of a refund. `started` and `finished` are lists that we keep outside, as the world keeps its books.
+# `dies_in` names the step in which the process dies. The death is the exception `Crash`; nothing in the lab catches it
+# by mistake.
 
 # %%
 from durable_lab.checks.bench import Crash
@@ -139,7 +140,15 @@ def refund(step):
 import tempfile
 from pathlib import Path
 
-folder = Path(tempfile.mkdtemp(prefix="lesson-01-"))
+scratch = tempfile.TemporaryDirectory(prefix="lesson-01-")  # gone with the kernel
+folder = Path(scratch.name)
+
+
+def no_file(name):
+    """The path of a file that is not there yet, also when a cell is run twice."""
+    path = folder / name
+    path.unlink(missing_ok=True)
+    return path
 
 
 def process(program, dies=None):
@@ -162,7 +171,7 @@ def process(program, dies=None):
 # The first process dies in the fourth step, `send_email`, before the e-mail is out.
 
 # %%
-file = folder / "crash-in-4.jsonl"
+file = no_file("crash-in-4.jsonl")
 first = process(lambda: refund(journaled(file)), dies="send_email")
 print(file.read_text())
 
@@ -193,7 +202,7 @@ repeated = predict(...)  # how many steps that were finished before are done aga
 
 # %%
 finished.clear()
-file = folder / "crash-in-1.jsonl"
+file = no_file("crash-in-1.jsonl")
 first = process(lambda: refund(journaled(file)), dies="read_order")
 second = process(lambda: refund(journaled(file)))
 starts.compare(len(second))
@@ -205,7 +214,7 @@ repeated.compare(len(finished) - len(set(finished)))
 # %%
 for name in NAMES:
     finished.clear()
-    file = folder / f"all-{name}.jsonl"
+    file = no_file(f"all-{name}.jsonl")
     process(lambda file=file: refund(journaled(file)), dies=name)
     process(lambda file=file: refund(journaled(file)))
     print("    finished twice:", len(finished) - len(set(finished)))
@@ -238,7 +247,7 @@ payments = predict(...)  # how often does pay_back finish, both processes togeth
 
 # %%
 finished.clear()
-file = folder / "checkpoint.json"
+file = no_file("checkpoint.json")
 first = process(lambda: with_checkpoints(file), dies="send_email")
 second = process(lambda: with_checkpoints(file))
 payments.compare(finished.count("pay_back"))
@@ -272,7 +281,7 @@ payments = predict(...)  # how often does pay_back finish now, with our journal?
 
 # %%
 finished.clear()
-file = folder / "gap.jsonl"
+file = no_file("gap.jsonl")
 first = process(lambda: unlucky(journaled(file)))
 second = process(lambda: unlucky(journaled(file)))
 payments.compare(finished.count("pay_back"))

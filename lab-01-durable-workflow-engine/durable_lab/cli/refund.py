@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,17 @@ class Session:
             self._effects = effects
         self._kill(point)
 
+    @contextmanager
+    def engine_may_be_half_written(self) -> Iterator[None]:
+        """Whatever the engine under study raises is a sentence for its author, not a traceback of ours."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception as error:
+            what = f"the engine raised {type(error).__name__}: {error}. {self.study.place(error)}"
+            raise study.StudyError(what) from None
+
     def next(self, step: str) -> None:
         """The command that goes on from here, with the options that name this run."""
         engine = "" if self.study.name == "solution" else f"LAB_MODULE={self.study.name} "
@@ -72,7 +84,8 @@ def start(session: Session) -> int:
 
 def approve(session: Session) -> int:
     decision = {"approved": not session.given.decline, "by": session.given.by}
-    deliver(session.store, session.study, session.given.workflow_id, "approval", decision, session.at)
+    with session.engine_may_be_half_written():
+        deliver(session.store, session.study, session.given.workflow_id, "approval", decision, session.at)
     session.say(f"the signal approval {brief(decision)} is in the history; nothing has run")
     session.next("resume")
     return 0
@@ -129,7 +142,7 @@ def _run(session: Session) -> int:
     known = session.store.load(session.given.workflow_id)
     if known.commands:
         session.say("  replayed  " + ", ".join(f"{i} {command.name}" for i, command in enumerate(known.commands)))
-    try:
+    with session.engine_may_be_half_written():
         result = work(
             session.store,
             session.study,
@@ -138,12 +151,6 @@ def _run(session: Session) -> int:
             session.at,
             retry=session.study.module().RetryPolicy(initial_interval=0.2),
         )
-    except (StoreError, KeyboardInterrupt):
-        raise
-    except Exception as error:  # the engine under study may be half written: no traceback of ours at its author
-        raise study.StudyError(
-            f"the engine raised {type(error).__name__}: {error}. {session.study.place(error)}"
-        ) from None
     for i, command in enumerate(result.state.commands[len(known.commands) :], len(known.commands)):
         attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
         outcome = brief(command.value) if command.ok else f"failed: {command.error}"

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from durable_lab import study, todos
+from durable_lab.checks.bench import Crash
+from durable_lab.checks.words import command_line
+from durable_lab.lesson.predict import Prediction
 
 
 def engine() -> Any:
@@ -34,9 +37,57 @@ class NotYet:
 def attempt_run(workflow: Callable[..., Any], state: Any, **options: Any) -> Any:
     """A RunResult of `DurableEngine(**options).run(workflow, state)`, or a NotYet that says what is in the way.
 
-    A Crash or another BaseException of the lesson's own comes out as it is.
+    A Crash or another BaseException of the lesson's own comes out as it is. A NotYet in the place of the state is
+    handed on.
     """
+    if isinstance(state, NotYet):
+        return state
+    if state is None:
+        return NotYet("Not yet: the run before this one could not be made, so there is no history to go on from.")
     return fresh(lambda m: m.DurableEngine(**options).run(workflow, state))
+
+
+def crash_run(workflow: Callable[..., Any], state: Any, **options: Any) -> Any:
+    """Run until an activity raises Crash. Returns the state that a new process finds in the journal, or a NotYet."""
+    journal: list[Any] = []
+    try:
+        result = attempt_run(workflow, state, journal=journal.append, **options)
+    except Crash:
+        return fresh(lambda m: _recorded(m, state, journal))
+    if isinstance(result, NotYet):
+        return result
+    why = f" ({result.error})" if result.error else ""
+    return NotYet(f"Not yet: this run should have ended by a crash, but it came back as {result.status}{why}.")
+
+
+def _recorded(m: Any, start: Any, journal: list[Any]) -> Any:
+    commands = [*start.commands, *(record for record in journal if hasattr(record, "kind"))]
+    signals = [*start.signals, *(record for record in journal if not hasattr(record, "kind"))]
+    return m.WorkflowState.from_json(m.WorkflowState(start.workflow_id, start.input, commands, signals).to_json())
+
+
+def show(result: Any) -> None:
+    """Print how a run ended and its history, a line for each command; of a state, its history."""
+    if isinstance(result, NotYet):
+        print(result.why)
+        return
+    state = getattr(result, "state", result)
+    if state is not result:
+        said = {"completed": result.value, "blocked": f"it waits for {result.waiting_for}", "failed": result.error}
+        print(f"{result.status}: {said.get(result.status)}")
+    commands = getattr(state, "commands", None) or []
+    for position, command in enumerate(commands):
+        print(f"  {command_line(position, command)}")
+    if not commands:
+        print("  nothing is recorded")
+
+
+def compare(prediction: Prediction, result: Any, actual: Any) -> None:
+    """`prediction.compare(actual)`; where `result` is a NotYet nothing has happened, so say what is in the way."""
+    if isinstance(result, NotYet):
+        print(result.why)
+    else:
+        prediction.compare(actual)
 
 
 def fresh(action: Callable[[Any], Any]) -> Any:

@@ -1,6 +1,10 @@
-"""The history of a run, as rows and as text. Events are canonical; everything else is derived from them."""
+"""The history of a run: as text, as a figure, as a widget. Events are canonical; everything else is derived from them."""
 
+from durable_lab.timeline.events import history_of
+from durable_lab.timeline.figure import Drawing, draw
+from durable_lab.timeline.model import History
+from durable_lab.timeline.notebook import Timeline
 from durable_lab.timeline.rows import Row, rows_of
-from durable_lab.timeline.text import table_of
+from durable_lab.timeline.text import table, table_of
 
-__all__ = ["Row", "rows_of", "table_of"]
+__all__ = ["Drawing", "History", "Row", "Timeline", "draw", "history_of", "rows_of", "table", "table_of"]

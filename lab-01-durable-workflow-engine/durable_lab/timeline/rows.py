@@ -1,13 +1,29 @@
-"""From recorded events to the rows of a timeline: attempts, waits, and which worker ran what live."""
+"""The rows of the table: derived from the events, one line each."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-MARKS = {"done": "●", "failed": "✖", "blocked": "◇", "signal": "✉", "worker": "▶", "tried": "·"}
+from durable_lab.timeline.events import from_records
+from durable_lab.timeline.model import ENDS, Event, History, brief, span
+
+MARKS = {
+    "done": "●",
+    "failed": "✖",
+    "blocked": "◇",
+    "signal": "✉",
+    "worker": "▶",
+    "tried": "·",
+    "fired": "▲",
+    "crash": "↯",
+    "divergence": "≠",
+    "unknown": "?",
+}
+_KINDS = {"delivered": "signal", "timer": "fired", "running": "blocked"}
+
+__all__ = ["MARKS", "Row", "brief", "rows_of", "table_rows"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +37,7 @@ class Row:
     outcome: str = ""
     live_in: str = ""  # the worker that ran it
     replayed_by: str = ""  # the workers that only read it
+    ran: str = ""  # in this run: "replayed", "live", or "unread"
 
 
 def rows_of(
@@ -32,59 +49,42 @@ def rows_of(
     sessions  its workers: `number`, `engine`, `began_after` (records there when it began), `at`
     status    how it stands ("blocked" adds the row of the wait), `detail` what it waits for or why it failed
     """
-    start = min([*(_began(record) for record in records), *(session.at for session in sessions)], default=0.0)
-    made: list[Row] = []
-    position = 0
-    for seq in range(len(records) + 1):
-        for session in (s for s in sessions if s.began_after == seq):
-            made.append(_worker_row(session, position, start))
-        if seq < len(records):
-            record = records[seq]
-            made += _record_rows(record, position, start, *_workers(seq, sessions))
-            position += hasattr(record, "kind")
-    if status == "blocked":
-        made.append(Row("blocked", position, None, f"waits for the signal {detail}", "blocked; nothing is held"))
-    elif status == "running":
-        made.append(Row("blocked", position, None, "the worker is at work, or it died here", "running"))
-    elif status in ("completed", "failed"):
-        made.append(Row("done" if status == "completed" else "failed", None, None, status, detail or ""))
-    return made
+    return table_rows(from_records(records, sessions, status=status, detail=detail))
 
 
-def _began(record: Any) -> float:
-    return float(record.started_at if hasattr(record, "kind") else record.received_at)
+def table_rows(history: History) -> list[Row]:
+    """The rows of a history. Attempts have rows of their own only where there were several."""
+    start = span(history.events)[0]
+    told = any(
+        event.ran in ("replayed", "unread") for event in history.events
+    )  # else all is live, and not worth a word
+    rows: list[Row] = []
+    for event in history.events:
+        if event.tries > 1:
+            rows.append(_attempt(event, start, history.events))
+        if event.kind != "gap" and (event.tries < 2 or event.final):
+            rows.append(_row(event, start, told))
+    return rows
 
 
-def _worker_row(session: Any, position: int, start: float) -> Row:
-    replays = {0: "nothing to replay", 1: "replays 0"}.get(position, f"replays 0 to {position - 1}")
-    name = session.engine.partition(" ")[0]
-    return Row("worker", None, session.at - start, f"worker {session.number} begins", f"{replays} ({name})")
+def _row(event: Event, start: float, told: bool) -> Row:
+    mark = _KINDS.get(event.kind, event.kind if event.kind in MARKS else "done")
+    if not event.ok and mark == "done":
+        mark = "failed"
+    at = event.end if event.end is not None else event.start
+    if event.kind in ENDS:
+        at = None
+    outcome = event.outcome if event.kind not in ("completed",) else ""
+    position = None if event.kind in ("completed", "failed") else event.position
+    ran = event.ran if told and event.kind != "blocked" else ""
+    what = "unread: " + event.what if event.kind == "delivered" and event.link is None else event.what
+    seconds = None if at is None else at - start
+    return Row(mark, position, seconds, what, outcome, event.live_in, event.replayed_by, ran)
 
 
-def _workers(seq: int, sessions: Sequence[Any]) -> tuple[str, str]:
-    """Which worker ran the record live, and which ones replayed it."""
-    before = [str(s.number) for s in sessions if s.began_after <= seq]
-    return before[-1] if before else "", ", ".join(str(s.number) for s in sessions if s.began_after > seq)
-
-
-def _record_rows(record: Any, position: int, start: float, live: str, replayed: str) -> Iterator[Row]:
-    if not hasattr(record, "kind"):
-        at = record.received_at - start
-        yield Row("signal", None, at, f"signal {record.name} is delivered", brief(record.payload))
-        return
-    if len(record.tries) > 1:
-        for i, attempt in enumerate(record.tries):
-            pause = record.tries[i + 1].started_at - attempt.ended_at if i + 1 < len(record.tries) else None
-            gap = f", then a back-off of {pause:.2f} s" if pause is not None else ""
-            text = f"{attempt.error or 'it worked'}{gap}"
-            yield Row("tried", position, attempt.started_at - start, f"  attempt {i + 1} of {record.name}", text)
-    args = ", ".join(brief(arg, 24) for arg in record.args)
-    what = {"signal": f"waited for {record.name}", "now": "now"}.get(record.kind, f"{record.name}({args})")
-    outcome = brief(record.value) if record.ok else f"failed: {record.error}"
-    yield Row("done" if record.ok else "failed", position, record.ended_at - start, what, outcome, live, replayed)
-
-
-def brief(value: Any, width: int = 60) -> str:
-    """A value as JSON, cut to what fits in a cell."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= width else text[: width - 3] + "..."
+def _attempt(event: Event, start: float, events: Sequence[Event]) -> Row:
+    after = events[event.index + 1] if event.index + 1 < len(events) else None
+    gap = f", then a back-off of {after.outcome}" if after and after.kind == "gap" else ""
+    text = "it worked" if event.ok else event.outcome.removeprefix("failed: ")
+    seconds = None if event.start is None else event.start - start
+    return Row("tried", event.position, seconds, f"  attempt {event.attempt} of {event.name}", text + gap)

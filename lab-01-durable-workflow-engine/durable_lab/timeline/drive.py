@@ -1,0 +1,330 @@
+"""What can be done to a run on the engine under study: a step, a signal, a crash, a lost result, another future.
+
+Nothing here knows of a screen. Each action takes a `Moment` and gives a new one; the old one stays good (that is what
+"back" needs). What the engine does is the engine's: an open TODO or a bug of it becomes a sentence, never a traceback.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from durable_lab import study, todos
+from durable_lab.timeline.events import from_records, in_order
+from durable_lab.timeline.model import ENDS, Event, History, span
+
+
+class Stopped(BaseException):
+    """The process dies here because the reader said so."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A run as it stands. `records` are its Commands and Signals in durable order; `said` is what happened last."""
+
+    workflow_id: str
+    input: Any = None
+    records: tuple[Any, ...] = ()
+    status: str = ""
+    detail: str = ""
+    value: Any = None
+    replayed: int = 0
+    crash: int | None = None  # the process died after so many commands
+    said: str = ""
+    printed: str = ""  # what the workflow and its activities printed
+    problem: bool = False  # the engine could not do what was asked
+
+    @property
+    def commands(self) -> list[Any]:
+        return [record for record in self.records if hasattr(record, "kind")]
+
+    @property
+    def signals(self) -> list[Any]:
+        return [record for record in self.records if not hasattr(record, "kind")]
+
+    @property
+    def over(self) -> bool:
+        """Nothing more can happen, whatever one does."""
+        return self.status in ("completed", "failed")
+
+
+def moment_of(run: Any) -> Moment:
+    """The moment that a RunResult or a WorkflowState shows. Raises TypeError where it has no commands."""
+    state = getattr(run, "state", run)
+    if not hasattr(state, "commands"):
+        raise TypeError(f"a RunResult or a WorkflowState has commands; {run!r:.80} has none")
+    records = tuple(in_order(state.commands, getattr(state, "signals", None) or []))
+    status = str(getattr(run, "status", "") or "")
+    detail = {"blocked": getattr(run, "waiting_for", ""), "failed": getattr(run, "error", "")}.get(status) or ""
+    return Moment(str(state.workflow_id), state.input, records, status, detail, getattr(run, "value", None))
+
+
+class Driver:
+    """Acts on moments with one workflow on one engine.
+
+    engine   the engine's module, or None: the one that LAB_MODULE names, read anew when its file has changed
+    clock    for the engine; if None, a simulated one that goes on where history ends, so that no back-off is waited for
+    options  for `DurableEngine`: `retry`, `guard`
+    """
+
+    def __init__(
+        self,
+        workflow: Callable[..., Any],
+        engine: ModuleType | None = None,
+        clock: Any = None,
+        ledger: Any = None,
+        **options: Any,
+    ) -> None:
+        self.workflow, self.clock, self.ledger = workflow, clock, ledger
+        self._engine, self._options = engine, options
+
+    @property
+    def label(self) -> str:
+        """Which engine runs, from which file."""
+        if self._engine is None:
+            try:
+                return study.current().label
+            except study.StudyError as error:
+                return str(error)
+        file = getattr(self._engine, "__file__", None)
+        return f"{self._engine.__name__}{f' ({study.shown(Path(file))})' if file else ''}"
+
+    def history(self, moment: Moment) -> History:
+        """What there is to see."""
+        effects = self.ledger.effects() if hasattr(self.ledger, "effects") else self.ledger or ()
+        return from_records(
+            moment.records,
+            workflow_id=moment.workflow_id,
+            status=moment.status,
+            detail=moment.detail,
+            replayed=moment.replayed,
+            crash=moment.crash,
+            effects=list(effects),
+            engine=self.label,
+            given=moment.input,
+            value=moment.value,
+        )
+
+    # ------------------------------------------------------------ actions
+
+    def step(self, moment: Moment) -> Moment:
+        """Run until one more record is durable, or to where the run ends or waits."""
+        if moment.over:
+            return replace(moment, said=f"The run has {moment.status}. There is nothing more to run.", problem=True)
+        return self._run(moment, most=1)
+
+    def go_on(self, moment: Moment) -> Moment:
+        """Run to where the run ends or waits."""
+        return self._run(moment)
+
+    def deliver(self, moment: Moment, name: str, payload: Any = None) -> Moment:
+        """Deliver a signal with `engine.signal`, then run on."""
+        try:
+            module = self._module()
+            engine = module.DurableEngine(clock=self._clock(module, moment), **self._options)
+            state = engine.signal(self._state(module, moment), name, payload)
+            signal = state.signals[len(moment.signals)]
+        except Exception as error:
+            return self._failed(moment, error)
+        there = replace(moment, records=(*moment.records, signal), crash=None)
+        after = self._run(there)
+        said = f"The signal {name} is delivered. {after.said}"
+        return replace(after, said=said)
+
+    def crash(self, moment: Moment, at: int) -> Moment:
+        """The process dies at event `at`: what was recorded by then is kept, and nothing else."""
+        events = self.history(moment).events
+        event = events[at] if 0 <= at < len(events) else None
+        if event is None or event.record is None or self._is_last(events, event):
+            return self._crash_at_the_end(moment)
+        inside = event.position is not None and not event.final
+        kept = moment.records[: event.record if inside else event.record + 1]
+        said = f"in attempt {event.attempt} of {event.name}, before its outcome was recorded" if inside else ""
+        return self._died(moment, kept, said or f"after {event.what} was recorded")
+
+    def drop(self, moment: Moment, at: int) -> Moment:
+        """The activity at event `at` had its effect, but the process dies before the record."""
+        events = self.history(moment).events
+        event = events[at] if 0 <= at < len(events) else None
+        if event is not None and event.kind in ("attempt", "gap") and event.record is not None:
+            return self._died(
+                moment, moment.records[: event.record], f"after the effect of {event.name}, before the record"
+            )
+        if moment.over or (event is not None and event.kind not in ENDS and not self._is_last(events, event)):
+            said = "Only the result of an activity can be dropped. Choose a bar of an activity first."
+            return replace(moment, said=said, problem=True)
+        after = self._run(moment, lose=True)
+        return (
+            after if after.problem or after.crash is not None else replace(after, said=f"Nothing to drop. {after.said}")
+        )
+
+    def cut(self, moment: Moment, at: int) -> Moment:
+        """The run as it was just before event `at`: where another future begins."""
+        events = self.history(moment).events
+        event = events[at] if 0 <= at < len(events) else None
+        kept = moment.records if event is None or event.record is None else moment.records[: event.record]
+        return Moment(moment.workflow_id, moment.input, tuple(kept))
+
+    def fork(
+        self, moment: Moment, at: int, *, signal: tuple[str, Any] | None = None, outcome: tuple[bool, Any] | None = None
+    ) -> Moment:
+        """Another future from just before event `at`, run as far as it goes.
+
+        signal   (name, payload) that is delivered there, in place of an unread one of the same name
+        outcome  (ok, value or "Type: message") that the activity at `at` has there, in place of the recorded one
+        """
+        there = self.cut(moment, at)
+        events = self.history(moment).events
+        event = events[at] if 0 <= at < len(events) else None
+        if outcome is not None:
+            if event is None or event.record is None or event.kind not in ("attempt", "gap"):
+                said = "Only an activity can have another outcome. Choose a bar of an activity first."
+                return replace(there, said=said, problem=True)
+            try:
+                made = self._other(moment.records[event.record], *outcome)
+            except Exception as error:
+                return self._failed(there, error)
+            there = replace(there, records=(*there.records, made))
+        if signal is not None:
+            return self.deliver(self._without_unread(there, signal[0]), *signal)
+        return self._run(there)
+
+    # ------------------------------------------------------------ how it is done
+
+    def _crash_at_the_end(self, moment: Moment) -> Moment:
+        if moment.status == "blocked":
+            return self._died(moment, moment.records, f"while the run waits for {moment.detail}")
+        if moment.over:
+            return self._died(moment, moment.records, "after the end")
+        after = self._run(moment, most=1)
+        if after.problem:
+            return after
+        if len(after.records) == len(moment.records):
+            return self._died(after, after.records, f"after it was {after.status}")
+        return self._died(after, after.records, f"after {after.records[-1].name} was recorded")
+
+    def _died(self, moment: Moment, records: Sequence[Any], where: str) -> Moment:
+        kept = tuple(records)
+        count = sum(hasattr(record, "kind") for record in kept)
+        keeps = {0: "Nothing was recorded", 1: "1 command is recorded"}.get(count, f"{count} commands are recorded")
+        said = f"The process dies {where}. {keeps}; a new worker goes on from there (space)."
+        return Moment(moment.workflow_id, moment.input, kept, crash=count, said=said, replayed=count)
+
+    @staticmethod
+    def _is_last(events: Sequence[Event], event: Event) -> bool:
+        return not any(later.record is not None for later in events[event.index + 1 :]) and event.final
+
+    @staticmethod
+    def _without_unread(moment: Moment, name: str) -> Moment:
+        read = sum(command.kind == "signal" and command.name == name for command in moment.commands)
+        kept: list[Any] = []
+        for record in moment.records:
+            if not hasattr(record, "kind") and record.name == name:
+                read -= 1
+                if read < 0:
+                    continue
+            kept.append(record)
+        return replace(moment, records=tuple(kept))
+
+    def _other(self, command: Any, ok: bool, said: Any) -> Any:
+        module = self._module()
+        error = None if ok else str(said)
+        tries = (module.Attempt(command.started_at, command.ended_at, error),)
+        times = (command.started_at, command.ended_at)
+        value = said if ok else None
+        return module.Command("activity", command.name, list(command.args), ok, value, error, tries, *times)
+
+    def _module(self) -> Any:
+        if self._engine is not None:
+            return self._engine
+        chosen = study.current()
+        chosen.refresh()
+        return chosen.module()
+
+    def _clock(self, module: Any, moment: Moment) -> Any:
+        if self.clock is not None:
+            return self.clock
+        return module.SimulatedClock(span(from_records(moment.records).events)[1])
+
+    @staticmethod
+    def _state(module: Any, moment: Moment) -> Any:
+        """A state of the engine's own classes: its file may have changed since the records were made."""
+        made = module.WorkflowState(moment.workflow_id, moment.input, moment.commands, moment.signals)
+        return module.WorkflowState.from_json(made.to_json())
+
+    def _run(self, moment: Moment, most: int | None = None, lose: bool = False) -> Moment:
+        """One run of the engine, as a new process would make it: replay what is there, then live.
+
+        most  stop once so many new records are durable; lose: die before the first activity's record is durable
+        """
+        new: list[Any] = []
+        lost: list[Any] = []
+
+        def journal(record: Any) -> None:
+            if lose and getattr(record, "kind", "") == "activity":
+                lost.append(record)
+                raise Stopped
+            new.append(record)
+            if most is not None and len(new) >= most:
+                raise Stopped
+
+        known = len(moment.commands)
+        printed, result = io.StringIO(), None
+        try:
+            module = self._module()
+            engine = module.DurableEngine(clock=self._clock(module, moment), journal=journal, **self._options)
+            with contextlib.redirect_stdout(printed):
+                result = engine.run(self.workflow, self._state(module, moment))
+        except Stopped:
+            pass
+        except Exception as error:
+            after = replace(moment, records=(*moment.records, *new), replayed=known)
+            return replace(self._failed(after, error), printed=printed.getvalue())
+        if result is not None and not hasattr(result, "status"):
+            return self._failed(moment, TypeError(f"run gave back {result!r:.60}, not a RunResult"))
+        if result is not None and not new and not lost:  # an engine that does not yet tell its journal
+            new = list(result.state.commands[known:])
+        base = Moment(moment.workflow_id, moment.input, (*moment.records, *new), replayed=known, crash=moment.crash)
+        base = replace(base, printed=printed.getvalue(), crash=moment.crash if moment.crash == known else None)
+        if lost:
+            return replace(
+                self._died(base, base.records, f"after the effect of {lost[0].name}, before the record"),
+                printed=base.printed,
+            )
+        return self._ended(base, result, len(new))
+
+    def _ended(self, base: Moment, result: Any, new: int) -> Moment:
+        did = f"{base.replayed} replayed, {new} new" if base.replayed else f"{new} new"
+        if result is None:
+            return replace(base, said=f"One more record is durable ({did}).")
+        detail = {"blocked": result.waiting_for, "failed": result.error}.get(result.status) or ""
+        base = replace(base, status=str(result.status), detail=str(detail), value=result.value)
+        if result.status == "failed" and "NotImplementedError: TODO" in detail:
+            return replace(base, status="", detail="", said=_open(detail.partition(": ")[2]), problem=True)
+        why = {"blocked": f": it waits for the signal {detail}", "failed": f": {detail}"}.get(result.status, "")
+        return replace(base, said=f"The run is {result.status}{why} ({did}).")
+
+    def _failed(self, moment: Moment, error: Exception) -> Moment:
+        return replace(moment, said=self._sentence(error), problem=True)
+
+    def _sentence(self, error: Exception) -> str:
+        if isinstance(error, study.StudyError):
+            return str(error)
+        if isinstance(error, NotImplementedError) and str(error).startswith("TODO"):
+            return _open(str(error))
+        place = ""
+        if self._engine is None:
+            with contextlib.suppress(study.StudyError):
+                place = f" {study.current().place(error)}"
+        return f"{type(error).__name__} came out of the run: {error!s:.300}.{place} What is recorded stays good."
+
+
+def _open(text: str) -> str:
+    number = int(text.removeprefix("TODO ").partition(":")[0])
+    title = todos.all_todos()[number].title
+    return f"Not yet: this needs TODO {number} ({title}). Write it, then try again; nothing here is lost."

@@ -1,0 +1,209 @@
+"""The one model behind figure, table and widget. Events are canonical; rows and lanes are derived from them.
+
+    index    0         1     2          3         4         5     6
+    event    attempt   now   delivered  consumed  attempt   gap   attempt    ...
+    lane     0 assess  1 now  signals   2 approval   3 pay_back (failed, 1 s, done)
+
+An event's `index` is also its column where x is order. All times are seconds, as the engine's clock gave them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+# kind -> (mark, word). The mark is a shape; with the word and the colour nothing is told by one of them alone.
+KINDS = {
+    "attempt": ("●", "activity"),
+    "gap": ("-", "back-off"),
+    "now": ("●", "time"),
+    "consumed": ("●", "signal read"),
+    "timer": ("▲", "timer fired"),
+    "unknown": ("?", "unknown kind"),
+    "delivered": ("✉", "signal delivered"),
+    "worker": ("▶", "worker begins"),
+    "crash": ("↯", "crash"),
+    "divergence": ("≠", "divergence"),
+    "blocked": ("◇", "waits"),
+    "running": ("◇", "no end is recorded"),
+    "completed": ("●", "completed"),
+    "failed": ("✖", "failed"),
+}
+ENDS = ("blocked", "running", "completed", "failed")
+FAILED = "✖"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened. `ran` is "live", "replayed", "unread" (history that the code did not come to), or ""."""
+
+    index: int
+    kind: str  # a key of KINDS
+    name: str
+    what: str  # what was asked, in one line
+    outcome: str = ""  # how it ended, in one line
+    ok: bool = True
+    position: int | None = None  # of its command, from 0
+    start: float | None = None
+    end: float | None = None
+    ran: str = ""
+    attempt: int = 0  # which try, from 1, of `tries`
+    tries: int = 0
+    since: int | None = None  # of a wait: the event in whose column it began
+    link: int | None = None  # a signal: who consumed it; a consumed one: its delivery
+    record: int | None = None  # the record in durable order that it belongs to, from 0
+    live_in: str = ""  # the worker that ran it, and the ones that only read it
+    replayed_by: str = ""
+    data: Any = None  # the record in full, as JSON has it
+
+    @property
+    def lane(self) -> int:
+        """0 is the workflow, 1 the first command, -1 the signals."""
+        if self.kind == "delivered":
+            return -1
+        return 0 if self.position is None else self.position + 1
+
+    @property
+    def final(self) -> bool:
+        """Is it the outcome of its command?"""
+        return self.position is not None and self.kind != "gap" and self.attempt == self.tries
+
+    @property
+    def mark(self) -> str:
+        return KINDS[self.kind][0] if self.ok or self.kind == "divergence" else FAILED
+
+    def to_dict(self, data: bool = True) -> dict[str, Any]:
+        """Plain JSON. Without `data` it is small: a row of the widget."""
+        made = {name: getattr(self, name) for name in _FIELDS if name != "data"}
+        made |= {"lane": self.lane, "mark": self.mark, "final": self.final}
+        return {**made, "data": self.data} if data else made
+
+
+_FIELDS = tuple(Event.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What really happened in the world, by the world's own books. `position` is that of its command, if known."""
+
+    service: str
+    operation: str
+    position: int | None = None
+    twice: bool = False  # the same thing has happened before
+
+
+@dataclass(frozen=True)
+class History:
+    """A run as it can be seen. `detail` says why it waits or why it failed; `sentence` what a reader must know first."""
+
+    workflow_id: str
+    events: tuple[Event, ...]
+    engine: str = ""
+    status: str = ""  # "completed", "blocked", "failed", "running", or "" where only a history is known
+    detail: str = ""
+    commands: int = 0
+    replayed: int = 0
+    effects: tuple[Effect, ...] = ()
+    input: Any = None
+    value: Any = None
+
+    @property
+    def title(self) -> str:
+        """Which workflow, how it stands, and why."""
+        return " · ".join(part for part in (self.workflow_id, self.standing) if part)
+
+    @property
+    def standing(self) -> str:
+        split = next((event for event in self.events if event.kind == "divergence"), None)
+        if split:
+            return f"{self.status}: at position {split.data['position']} your code asked for something else"
+        if self.status == "blocked":
+            return f"blocked: it waits for the signal {self.detail}"
+        return f"{self.status or 'history'}{f': {self.detail}' if self.detail else ''}"
+
+    @property
+    def sentence(self) -> str:
+        """Said where the picture alone says too little; else empty."""
+        recorded = [event for event in self.events if event.record is not None]
+        unknown = sorted({event.name for event in recorded if event.kind == "unknown"})
+        if not recorded:
+            return "Nothing is recorded yet: the run has not begun, or it died before its first record."
+        if unknown:
+            return f"Of a kind that this timeline does not know, and shown as recorded: {', '.join(unknown):.200}."
+        if len(recorded) == 1:
+            return f"One event is recorded: {recorded[0].what}."
+        return ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON of everything, derived properties included."""
+        own = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("events", "effects")}
+        made = {**own, "title": self.title, "sentence": self.sentence}
+        made["events"] = [event.to_dict() for event in self.events]
+        made["effects"] = [asdict(effect) for effect in self.effects]
+        return made
+
+
+@dataclass(frozen=True)
+class Lane:
+    """A row of the picture: its number (see `Event.lane`), its name, how it ended, and its events."""
+
+    number: int
+    name: str
+    outcome: str
+    events: tuple[Event, ...]
+
+
+def lanes_of(history: History) -> list[Lane]:
+    """The workflow on top, one lane for each command in issue order, the signals at the bottom."""
+    groups: dict[int, list[Event]] = {0: []}
+    for event in history.events:
+        groups.setdefault(event.lane, []).append(event)
+    order = [*sorted(number for number in groups if number >= 0), *([-1] if -1 in groups else [])]
+    return [_lane(number, tuple(groups[number]), history) for number in order]
+
+
+def _lane(number: int, events: tuple[Event, ...], history: History) -> Lane:
+    if number == 0:
+        end = next((f"{e.mark} {history.status}" for e in history.events if e.kind in ENDS), "")
+        end += f": waits for {history.detail}" if history.status == "blocked" else ""
+        value = f" {brief(history.value)}" if history.status == "completed" and history.value is not None else ""
+        return Lane(0, "workflow", end + value, events)
+    if number == -1:
+        unread = sum(event.link is None for event in events)
+        words = f"✉ {events[0].outcome}" if len(events) == 1 else f"✉ {len(events)} delivered"
+        return Lane(-1, "signals", words + (f", {unread} unread" if unread else ""), events)
+    last = next((event for event in reversed(events) if event.final), events[-1])
+    name = next((event.what for event in events if event.kind != "divergence"), last.what)
+    many = f"  ({last.tries} attempts)" if last.tries > 1 else ""
+    return Lane(number, f"{number - 1}  {name}", f"{last.mark} {last.outcome}{many}", events)
+
+
+def difference(one: History, other: History) -> int | None:
+    """The index of the first event in which two futures differ; None where they are the same."""
+    for a, b in zip(one.events, other.events, strict=False):
+        if (a.kind, a.what, a.outcome, a.ok) != (b.kind, b.what, b.outcome, b.ok):
+            return a.index
+    return None if len(one.events) == len(other.events) else min(len(one.events), len(other.events))
+
+
+def span(events: Sequence[Event]) -> tuple[float, float]:
+    """The first and the last second; (0.0, 0.0) where no time is known."""
+    times = [t for event in events for t in (event.start, event.end) if t is not None]
+    return (min(times), max(times)) if times else (0.0, 0.0)
+
+
+def repeated(effects: Sequence[Effect]) -> dict[str, int]:
+    """How often each effect happened, by "bank: pay_back"."""
+    return dict(Counter(f"{effect.service}: {effect.operation}" for effect in effects))
+
+
+def brief(value: Any, width: int = 60) -> str:
+    """A value as JSON, cut to what fits in a cell; what is no JSON as Python shows it."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."

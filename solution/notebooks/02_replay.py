@@ -1,0 +1,448 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 02 · Replay
+#
+# **You will be able to**
+#
+# - say what the position of a command is, and how a command finds its record;
+# - tell what is replayed from what is live;
+# - write the heart of the engine: TODO 1 and TODO 4;
+# - predict how many activities run after a crash at any place.
+
+# %%
+from __future__ import annotations  # the type hints in the TODO cells are words only
+
+from durable_lab import study
+from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
+from durable_lab.timeline import draw
+
+print(study.current().label)
+
+# %% [markdown]
+# ## Twice on the screen, once at the bank
+#
+# A program says "I am paying now" twice on your screen. The bank has paid once. Both are right, and nothing is broken.
+# At the end of this lesson you can say why.
+#
+# ## One shape for every command
+#
+# A **workflow** is a function that decides. It asks the engine for something through `ctx`; each request is a
+# **command**. Its **position** is its number, from 0. The **history** holds one record for each position. The engine's
+# own first words show the shape that every command has:
+
+# %%
+print(engine().__doc__)
+
+# %% [markdown]
+# **Replay**: there is a record, so it is returned, and nothing runs. **Live**: there is none, so it is done.
+#
+# ## TODO 1, in three parts
+#
+# You write three methods of `Context`. Each has a cell here. When you run the cell, the method is written into
+# `lab/engine.py`. You may also write there; the two stay one. A hint is a cell with `!durable-lab hint 1`.
+#
+# **Part a: `call_activity`.** It has the whole shape in it, and uses the other two parts. `self._ask(kind, name, args)`
+# gives the record or `None`. `self._record(command)` makes a new one durable; it is given. Ask yourself: an activity
+# returned `None` or 0. Is there a record?
+
+# %%
+# @todo Context.call_activity
+
+# %% [markdown]
+# **Part b: `_ask`.** Is there a record at `self._position`? If so, is it of this very command? Ask yourself: who moves
+# the position on, in a replay and live?
+
+# %%
+# @todo Context._ask
+
+# %% [markdown]
+# **Part c: `_perform`.** The activity may fail and be tried again. All attempts together make **one** `Command`. Ask
+# yourself: `max_attempts` is 3, and all fail. How many calls, how many waits, how many records? (More in lesson 04.)
+
+# %%
+# @todo Context._perform
+
+# %% [markdown]
+# Now the tests of TODO 1. The other TODOs are lent to you while they are open. Red is right until all three parts are
+# written. In a red test, begin to read at `first difference`.
+
+# %%
+check(1)
+
+# %% [markdown]
+# ## TODO 4: `run`
+#
+# `run` calls the workflow, and says how it ended: **completed**, **blocked** (it waits) or **failed**. Ask yourself: a
+# workflow should wait, but it catches everything and returns "fine". What is its status? `ctx._stopped` knows.
+
+# %%
+# @todo DurableEngine.run
+
+# %%
+check(4)
+
+# %% [markdown]
+# ## Your engine at work
+#
+# Here is a small shop. `calls` lists every call that really reached an activity. We keep it outside the engine, so that
+# no engine can deceive us. Without power, the process dies in `charge`, before any money moves.
+
+# %%
+from durable_lab.checks.bench import Crash
+from durable_lab.lesson.trying import compare, crash_run, show
+
+calls = []
+power = True
+
+
+def price(item):
+    calls.append(f"price of {item}")
+    return {"tea": 4, "cup": 9}[item]
+
+
+def charge(amount):
+    if not power:
+        raise Crash  # the process dies here
+    calls.append(f"charge {amount}")
+    return f"receipt for {amount}"
+
+
+def send(text):
+    calls.append(f"send {text!r}")
+
+
+# %% [markdown]
+# The workflow has a variable, `total`, and it prints a line.
+
+# %%
+printed = []
+
+
+def buy(ctx, items):
+    printed.append("I am paying now")
+    total = 0
+    for item in items:
+        total += ctx.call_activity(price, item)
+    ctx.call_activity(charge, total)
+    ctx.call_activity(send, f"you paid {total}")
+    return total
+
+
+def new(name, given=None):
+    """A run to which nothing has happened yet."""
+    return engine().WorkflowState(name, given)
+
+
+def records_in(result):
+    """How many records there are in the history of a result, or of a state."""
+    return len(getattr(getattr(result, "state", result), "commands", []))
+
+
+# %% [markdown]
+# The first process dies in `charge`. `crash_run` gives us what a new process finds: the history in the journal.
+# (Until your TODOs are written, these cells say what is missing.)
+
+# %%
+power = False
+calls.clear()
+printed.clear()
+half = crash_run(buy, new("shop-1", ["tea", "cup"]))
+print("calls:", calls)
+show(half)
+
+# %% [markdown]
+# **Predict.** The power is back, and a second process runs the workflow on this history.
+
+# %%
+live = predict(...)  # how many activities does the second process call?
+value = predict(...)  # what does the workflow return: which total?
+
+# %%
+power = True
+calls.clear()
+resumed = attempt_run(buy, half)
+print("calls:", calls)
+show(resumed)
+compare(live, resumed, len(calls))
+compare(value, resumed, resumed.value)
+
+# %% [markdown]
+# The picture of your run. Positions 0 and 1 were replayed; from there on it was live.
+
+# %%
+draw(resumed, replayed=2)
+
+# %% [markdown]
+# ### A belief: "my print came twice, so the activity ran twice"
+#
+# Both processes ran the first line of `buy`.
+
+# %%
+lines = predict(...)  # how many times is "I am paying now" in `printed`, both processes together?
+charges = predict(...)  # and how often was charge called with success?
+
+# %%
+compare(lines, resumed, len(printed))
+compare(charges, resumed, sum(call.startswith("charge") for call in calls))
+
+# %% [markdown]
+# Some people then protect the activity "against the replay": they do it only if it was not done before. Here a
+# finished run is replayed with such a guard.
+
+# %%
+done_before = set()
+
+
+def guarded(ctx, amount):
+    if "charge" not in done_before:
+        done_before.add("charge")
+        ctx.call_activity(charge, amount)
+    ctx.call_activity(send, "thank you")
+    return "fine"
+
+
+# %%
+ending = predict(...)  # how does the replay end: "completed" or "failed"?
+
+# %%
+done_before.clear()
+once = attempt_run(guarded, new("shop-2", 13))
+again = attempt_run(guarded, once.state)
+show(again)
+compare(ending, again, again.status)
+
+# %% [markdown]
+# The replay skipped a command, so the next one met a record that is not its own. Leave the protection to the engine.
+
+# %% [markdown]
+# ### A belief: "it goes on at the line where it died"
+#
+# Then it would need no replay: store the line, and jump there. Here is a program that does so. It stored "3".
+
+# %%
+
+
+def buy_from(line):
+    total = 0
+    if line <= 1:
+        total += price("tea")
+    if line <= 2:
+        total += price("cup")
+    if line <= 3:
+        return charge(total)
+
+
+# %%
+jumped = predict(...)  # what does buy_from(3) return? A text such as "receipt for 13"
+
+# %%
+jumped.compare(buy_from(3))
+
+# %% [markdown]
+# The line was right, and the variable was lost. Replay runs the lines above again, and so computes `total` again.
+
+# %% [markdown]
+# ### A belief: "a retry starts the workflow again"
+#
+# This bank is busy twice, and works at the third attempt. It is called after two prices are known. (The clock is a
+# simulated one, so that nobody waits.)
+
+# %%
+busy = []
+
+
+def busy_bank(amount):
+    busy.append("call")
+    if len(busy) < 3:
+        raise ConnectionError("the bank is busy")
+    return f"receipt for {amount}"
+
+
+def buy_patiently(ctx, items):
+    total = sum(ctx.call_activity(price, item) for item in items)
+    return ctx.call_activity(busy_bank, total)
+
+
+# %%
+prices = predict(...)  # how often is price called, in all?
+bank = predict(...)  # how often is the bank called?
+records = predict(...)  # how many records does the history have at the end?
+
+# %%
+busy.clear()
+calls.clear()
+patient = attempt_run(buy_patiently, new("shop-3", ["tea", "cup"]), clock=engine().SimulatedClock())
+show(patient)
+compare(prices, patient, len(calls))
+compare(bank, patient, len(busy))
+compare(records, patient, records_in(patient))
+
+# %% [markdown]
+# An attempt is repeated inside its own position. What succeeded before stays as it is.
+#
+# ### A belief: "a result is found by the name of its activity"
+#
+# Here is a memory that works like that. It is asked for the price of tea, then for the price of a cup.
+
+# %%
+by_name = {}
+
+
+def remembered(fn, *args):
+    if fn.__name__ not in by_name:
+        by_name[fn.__name__] = fn(*args)
+    return by_name[fn.__name__]
+
+
+# %%
+total_by_name = predict(...)  # the sum of the two answers
+
+# %%
+total_by_name.compare(remembered(price, "tea") + remembered(price, "cup"))
+
+# %% [markdown]
+# Would name **and** arguments do? Two customers draw a number at the door. The call is the same, the answers are not.
+
+# %%
+numbers = []
+
+
+def draw_number():
+    numbers.append(len(numbers) + 1)
+    return numbers[-1]
+
+
+def door(ctx, _):
+    return [ctx.call_activity(draw_number), ctx.call_activity(draw_number)]
+
+
+# %%
+replayed_numbers = predict(...)  # what does the replay return? A list such as [1, 1]
+
+# %%
+numbers.clear()
+first = attempt_run(door, new("door-1"))
+second = attempt_run(door, first.state)
+show(second)
+compare(replayed_numbers, second, second.value)
+
+# %% [markdown]
+# ### A belief: "what an activity writes into my variables stays there"
+#
+# `scan` puts each item into a list of the workflow, and returns nothing.
+
+# %%
+
+
+def checkout(ctx, items):
+    basket = []
+
+    def scan(item):
+        basket.append(item)
+
+    for item in items:
+        ctx.call_activity(scan, item)
+    return len(basket)
+
+
+# %%
+at_first = predict(...)  # what does the first run return for two items?
+replayed = predict(...)  # what does a replay of the finished history return?
+
+# %%
+first = attempt_run(checkout, new("till-1", ["tea", "cup"]))
+second = attempt_run(checkout, first.state)
+compare(at_first, first, first.value)
+compare(replayed, second, second.value)
+
+# %% [markdown]
+# On replay the activity does not run, so nobody writes into the list. No engine can see that. Use what an activity
+# **returns**.
+#
+# ### A belief: "the state is mine to change"
+#
+# `half` is the history with two records. We have run it to its end already. What does it hold now?
+
+# %%
+left = predict(...)  # how many records are in `half` now?
+
+# %%
+compare(left, resumed, records_in(half))
+
+# %% [markdown]
+# A state is like a photograph: support can open it tomorrow, and see what was known then. `run` works on a copy. So we
+# can run the same photograph once more, as often as we like; each time it goes on from there.
+
+# %%
+calls.clear()
+show(attempt_run(buy, half))
+print("calls:", calls)
+
+# %% [markdown]
+# ### A belief: "an empty answer is no answer"
+#
+# Four activities return `None`, 0, an empty text and `False`. Then the finished history is replayed.
+
+# %%
+asked = []
+
+
+def answer(number):
+    asked.append(number)
+    return (None, 0, "", False)[number]
+
+
+def survey(ctx, _):
+    return [ctx.call_activity(answer, number) for number in range(4)]
+
+
+# %%
+asked_again = predict(...)  # how many of the four activities does the replay call?
+
+# %%
+first = attempt_run(survey, new("survey-1"))
+asked.clear()
+second = attempt_run(survey, first.state)
+show(second)
+compare(asked_again, second, len(asked))
+
+# %% [markdown]
+# ## Questions
+
+# %%
+question("replay-1", ...)
+
+# %%
+question("replay-2", ...)
+
+# %%
+question("replay-3", ...)
+
+# %%
+question("replay-4", ...)
+
+# %% [markdown]
+# ## Stretch
+#
+# The beginning of a history is a history, too: it is what a crash at that place leaves. Write a loop that cuts the
+# finished history of `buy` after 0, 1, 2, 3 and 4 records, and runs each piece. What is the same in all five runs, and
+# what do you expect for the number of calls? Begin like this, without the `#`:
+
+# %%
+# whole = attempt_run(buy, new("shop-4", ["tea", "cup"])).state
+# piece = engine().WorkflowState("shop-4", ["tea", "cup"], whole.commands[:1])
+
+# %% [markdown]
+# ## Restart and run all: the same result?
+#
+# **Kernel, Restart Kernel and Run All Cells**. Your methods are in `lab/engine.py`, so they are still there, and the
+# numbers must be the same. `check(1)` and `check(4)` should be green before you go on.
+#
+# Next: `03_determinism.ipynb`. What must a workflow never do, if it is to be replayed?

@@ -1,0 +1,83 @@
+"""A real JupyterLab on a workspace of its own, and Debian's Chromium to drive it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from durable_lab.study import ROOT
+from durable_lab.todos import SKELETON
+
+CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+START_SECONDS = 60
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        made = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield made
+        made.close()
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """An empty home and a lab as it is handed out."""
+    shutil.copytree(SKELETON, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "home").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def jupyter(workspace):
+    """Starts `jupyter lab` (or another app) in the workspace. Returns its address; ends it by its pid."""
+    servers = []
+
+    def start(app="lab"):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        binaries = os.path.dirname(sys.executable)  # noqa: PTH120
+        env = {
+            **os.environ,
+            "HOME": str(workspace / "home"),
+            "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'lab-01-durable-workflow-engine'}",
+            "LAB_WORKSPACE": str(workspace),
+            "LAB_MODULE": "lab",
+        }
+        options = (
+            f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port} --IdentityProvider.token="
+        )
+        own = (
+            "--LabApp.expose_app_in_browser=True" if app == "lab" else "--JupyterNotebookApp.expose_app_in_browser=True"
+        )
+        command = [sys.executable, "-m", f"jupyter{'lab' if app == 'lab' else '_notebook'}", *options.split(), own]
+        if app != "lab":
+            command[2] = "notebook"
+        with (workspace / "server.log").open("w") as log:
+            servers.append(subprocess.Popen(command, cwd=workspace, env=env, stdout=log, stderr=subprocess.STDOUT))
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                return f"http://127.0.0.1:{port}"
+            except OSError:
+                if time.monotonic() > deadline or servers[-1].poll() is not None:
+                    pytest.fail((workspace / "server.log").read_text()[-2000:])
+                time.sleep(0.1)
+
+    yield start
+    for server in servers:
+        server.terminate()
+        try:
+            server.wait(30)
+        except subprocess.TimeoutExpired:
+            server.kill()
