@@ -89,6 +89,7 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
         for i, cell in enumerate(book.cells):
             cell.id = f"{path.stem}-{i}"
             cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
+            cell.source = re.sub(r"\n{3,}", "\n\n", cell.source.strip("\n"))  # the formatter's two lines are for files
             if match := _TODO_CELL.fullmatch(cell.source):
                 cell.source = _todo_cell(match[1], methods, path)
         book.metadata = {
