@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ def refund(folder: Path, *arguments: str, module: str = "solution") -> subproces
 
 def history(folder: Path) -> list[tuple[str, str]]:
     """What is recorded, without its times: they differ from run to run."""
-    with sqlite3.connect(folder / "r.db") as db:
+    with closing(sqlite3.connect(folder / "r.db")) as db:
         rows = db.execute("SELECT type, record FROM history ORDER BY seq").fetchall()
     made = []
     for kind, text in rows:
@@ -168,7 +169,7 @@ def test_a_wrong_engine_name_is_one_clear_line(tmp_path):
 
 def test_the_store_can_be_read_back_by_the_engine_alone(tmp_path):
     refund(tmp_path, "start")
-    with sqlite3.connect(tmp_path / "r.db") as db:
+    with closing(sqlite3.connect(tmp_path / "r.db")) as db:
         rows = [text for (text,) in db.execute("SELECT record FROM history ORDER BY seq")]
     text = f'{{"version":1,"workflow_id":"x","input":null,"commands":[{",".join(rows)}],"signals":[]}}'
     assert [c.name for c in WorkflowState.from_json(text).commands] == ["assess", "now"]

@@ -82,6 +82,10 @@ class Ledger:
     def close(self) -> None:
         self._db.close()
 
+    def __del__(self) -> None:  # books that nobody holds any more; Python 3.13 warns where they stay open
+        if hasattr(self, "_db"):
+            self._db.close()
+
 
 def _effect(row: tuple[int, str, str, str | None, str]) -> Effect:
     return Effect(*row[:4], json.loads(row[4]))
