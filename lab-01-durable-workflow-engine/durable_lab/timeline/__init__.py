@@ -1,4 +1,4 @@
-"""The history of a run: as text, as a figure, as a widget. Events are canonical; everything else is derived from them."""
+"""The history of a run: as text, as a figure, as a widget. Events are canonical; all else is derived from them."""
 
 from durable_lab.timeline.events import history_of
 from durable_lab.timeline.figure import Drawing, draw

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Sequence
+import linecache
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -34,8 +36,10 @@ class Moment:
     detail: str = ""
     value: Any = None
     replayed: int = 0
+    stepping: bool = False  # it was made by single steps of one worker
     crash: int | None = None  # the process died after so many commands
     said: str = ""
+    lines: tuple[str, ...] = ()  # by position: the line of code that issued the command, as far as a run has shown it
     printed: str = ""  # what the workflow and its activities printed
     problem: bool = False  # the engine could not do what was asked
 
@@ -116,7 +120,10 @@ class Driver:
         """Run until one more record is durable, or to where the run ends or waits."""
         if moment.over:
             return replace(moment, said=f"The run has {moment.status}. There is nothing more to run.", problem=True)
-        return self._run(moment, most=1)
+        after = self._run(moment, most=1)
+        if moment.stepping:  # each step is a run of its own, but to the reader they are one worker's
+            after = replace(after, replayed=moment.replayed)
+        return replace(after, stepping=not after.status and not after.problem)
 
     def go_on(self, moment: Moment) -> Moment:
         """Run to where the run ends or waits."""
@@ -168,7 +175,7 @@ class Driver:
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
         kept = moment.records if event is None or event.record is None else moment.records[: event.record]
-        return Moment(moment.workflow_id, moment.input, tuple(kept))
+        return Moment(moment.workflow_id, moment.input, tuple(kept), lines=moment.lines)
 
     def fork(
         self, moment: Moment, at: int, *, signal: tuple[str, Any] | None = None, outcome: tuple[bool, Any] | None = None
@@ -213,7 +220,8 @@ class Driver:
         count = sum(hasattr(record, "kind") for record in kept)
         keeps = {0: "Nothing was recorded", 1: "1 command is recorded"}.get(count, f"{count} commands are recorded")
         said = f"The process dies {where}. {keeps}; a new worker goes on from there (space)."
-        return Moment(moment.workflow_id, moment.input, kept, crash=count, said=said, replayed=count)
+        again = Moment(moment.workflow_id, moment.input, kept, crash=count, said=said, replayed=count)
+        return replace(again, lines=moment.lines)
 
     @staticmethod
     def _is_last(events: Sequence[Event], event: Event) -> bool:
@@ -274,23 +282,24 @@ class Driver:
                 raise Stopped
 
         known = len(moment.commands)
+        lines: list[str] = []
         printed, result = io.StringIO(), None
         try:
             module = self._module()
             engine = module.DurableEngine(clock=self._clock(module, moment), journal=journal, **self._options)
-            with contextlib.redirect_stdout(printed):
+            with contextlib.redirect_stdout(printed), _issuers(module, lines):
                 result = engine.run(self.workflow, self._state(module, moment))
         except Stopped:
             pass
         except Exception as error:
-            after = replace(moment, records=(*moment.records, *new), replayed=known)
+            after = replace(moment, records=(*moment.records, *new), replayed=known, lines=tuple(lines))
             return replace(self._failed(after, error), printed=printed.getvalue())
         if result is not None and not hasattr(result, "status"):
             return self._failed(moment, TypeError(f"run gave back {result!r:.60}, not a RunResult"))
         if result is not None and not new and not lost:  # an engine that does not yet tell its journal
             new = list(result.state.commands[known:])
         base = Moment(moment.workflow_id, moment.input, (*moment.records, *new), replayed=known, crash=moment.crash)
-        base = replace(base, printed=printed.getvalue(), crash=moment.crash if moment.crash == known else None)
+        base = replace(base, printed=printed.getvalue(), lines=tuple(lines))
         if lost:
             return replace(
                 self._died(base, base.records, f"after the effect of {lost[0].name}, before the record"),
@@ -322,6 +331,27 @@ class Driver:
             with contextlib.suppress(study.StudyError):
                 place = f" {study.current().place(error)}"
         return f"{type(error).__name__} came out of the run: {error!s:.300}.{place} What is recorded stays good."
+
+
+@contextlib.contextmanager
+def _issuers(module: Any, lines: list[str]) -> Iterator[None]:
+    """Meanwhile, note the line of code behind each command: the caller of a method of the engine's Context."""
+    file = getattr(module, "__file__", "")
+    before = sys.getprofile()
+
+    def note(frame: Any, event: str, arg: Any) -> None:
+        code = frame.f_code
+        if event == "call" and code.co_name in ("call_activity", "now", "wait_signal") and frame.f_back:
+            caller = frame.f_back
+            if type(frame.f_locals.get("self")).__name__ == "Context" and caller.f_code.co_filename != file:
+                text = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
+                lines.append(f"line {caller.f_lineno} in {caller.f_code.co_name}: {text}")
+
+    sys.setprofile(note)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
 
 
 def _open(text: str) -> str:

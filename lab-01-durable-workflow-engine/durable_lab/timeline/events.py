@@ -148,7 +148,7 @@ class _Writer:
     def record(self, number: int, record: Any) -> None:
         before = [str(s.number) for s in self._sessions if s.began_after <= number]
         after = ", ".join(str(s.number) for s in self._sessions if s.began_after > number)
-        own = {"record": number, "data": _plain(record)}
+        own = {"record": number, "data": record}
         if not hasattr(record, "kind"):
             at = _seconds(record.received_at)
             outcome = brief(record.payload)
@@ -176,7 +176,7 @@ class _Writer:
             outcome = f"{record.value:.3f}".rstrip("0").rstrip(".") if isinstance(record.value, float) else outcome
             self.add("now", "now", "now", outcome, ok=record.ok, start=started, end=ended, **own)
         elif record.kind == "signal":
-            self._consume(record.name, outcome, record.ok, own)
+            self._consume(record, outcome, own)
         elif record.kind in ("timer", "sleep"):
             name = str(record.name)
             self.add("timer", name, called(record), outcome, ok=record.ok, start=started, end=ended, **own)
@@ -199,21 +199,21 @@ class _Writer:
             self.add("attempt", record.name, what, said, start=start, end=end, **counted, **own)
             if not last:
                 until = _seconds(tries[i + 1].started_at)
-                pause = "" if until is None or end is None else f"{until - end:.3g} s"
+                pause = "" if until is None or end is None else f"{until - end:.2f} s"
                 self.add("gap", record.name, f"back-off of {record.name}", pause, start=end, end=until, **own)
 
-    def _consume(self, name: str, outcome: str, ok: bool, own: dict[str, Any]) -> None:
+    def _consume(self, record: Any, outcome: str, own: dict[str, Any]) -> None:
+        name, ended = record.name, _seconds(record.ended_at)
         index, link, since = len(self.events), None, self._free
         if self._unread[name]:
             link = self._unread[name].popleft()
             self.events[link] = _linked(self.events[link], index)
-            if link < since:  # it was there before the wait began: nothing waited
+            if link < since or self._clock is None:  # it was there before the wait began: nothing waited
                 since = index
-        ended = own["data"].get("ended_at")
         began = ended if since == index else self._clock
         what = f"waited for {name}"
         times = {"start": began, "end": ended}
-        self.add("consumed", name, what, outcome, ok=ok, link=link, since=since, **times, **own)
+        self.add("consumed", name, what, outcome, ok=record.ok, link=link, since=since, **times, **own)
 
     def _diverge(self) -> None:
         split = self._split
@@ -246,11 +246,6 @@ def called(record: Any, width: int = 24) -> str:
 def _seconds(value: Any) -> float | None:
     """A time, or None: a half-written engine may have put anything there."""
     return float(value) if isinstance(value, (int, float)) else None
-
-
-def _plain(record: Any) -> Any:
-    """The record as JSON data."""
-    return json.loads(json.dumps(record, default=lambda o: vars(o) if hasattr(o, "__dict__") else repr(o)))
 
 
 # ------------------------------------------------------------ divergence

@@ -146,7 +146,7 @@ class _Painter:
         fields = len(split.data["fields"]) if split else 0
         self.height = self.panel + (0.34 + 0.2 * fields if split else 0.0) + 0.42
         self.figure = Figure(figsize=(WIDTH, self.height), dpi=110, facecolor=self.paper)
-        self.canvas = FigureCanvasAgg(self.figure)
+        self.canvas: Any = FigureCanvasAgg(self.figure)
         self.axes = self.figure.add_axes((0, 0, 1, 1))
         self.axes.set_xlim(0, WIDTH)
         self.axes.set_ylim(self.height, 0)
@@ -282,7 +282,7 @@ class _Painter:
 
     def _dot(self, x: float, y: float, shape: str, colour: str, size: float, hollow: bool = False) -> None:
         fill = self.paper if hollow else colour
-        how = {"markerfacecolor": fill, "markeredgecolor": colour, "markeredgewidth": 1.4 if hollow else 0.5}
+        how: Any = {"markerfacecolor": fill, "markeredgecolor": colour, "markeredgewidth": 1.4 if hollow else 0.5}
         self.axes.plot([x], [y], marker=shape, markersize=size, linestyle="none", zorder=4, **how)
 
     def _signals(self) -> None:
@@ -381,7 +381,7 @@ class _Painter:
                 turn = used[x] = used.get(x, -1) + 1
                 self._dot(x + 0.13 * turn, line, "s", VERMILION if effect.twice else BLUE, 6)
             counts = {name: sum(e.operation == name for e in own) for name in dict.fromkeys(e.operation for e in own)}
-            words = ", ".join(f"{count} × {name}" for name, count in counts.items())
+            words = ", ".join(f"{count} \N{MULTIPLICATION SIGN} {name}" for name, count in counts.items())
             twice = any(effect.twice for effect in own)
             colour = VERMILION if twice else self.ink
             self.text(WIDTH - RIGHT + 0.1, line, words, RIGHT - EDGE - 0.1, colour=colour, bold=twice)

@@ -57,7 +57,7 @@ class Event:
     record: int | None = None  # the record in durable order that it belongs to, from 0
     live_in: str = ""  # the worker that ran it, and the ones that only read it
     replayed_by: str = ""
-    data: Any = None  # the record in full, as JSON has it
+    data: Any = None  # the record in full; JSON in `to_dict`
 
     @property
     def lane(self) -> int:
@@ -79,7 +79,11 @@ class Event:
         """Plain JSON. Without `data` it is small: a row of the widget."""
         made = {name: getattr(self, name) for name in _FIELDS if name != "data"}
         made |= {"lane": self.lane, "mark": self.mark, "final": self.final}
-        return {**made, "data": self.data} if data else made
+        return {**made, "data": _plain(self.data)} if data else made
+
+
+def _plain(record: Any) -> Any:
+    return json.loads(json.dumps(record, default=lambda o: vars(o) if hasattr(o, "__dict__") else repr(o)))
 
 
 _FIELDS = tuple(Event.__dataclass_fields__)
@@ -97,7 +101,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class History:
-    """A run as it can be seen. `detail` says why it waits or why it failed; `sentence` what a reader must know first."""
+    """A run as it can be seen. `detail`: why it waits or failed; `sentence`: what a reader must know first."""
 
     workflow_id: str
     events: tuple[Event, ...]

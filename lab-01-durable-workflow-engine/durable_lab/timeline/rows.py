@@ -61,8 +61,11 @@ def table_rows(history: History) -> list[Row]:
     rows: list[Row] = []
     for event in history.events:
         if event.tries > 1:
-            rows.append(_attempt(event, start, history.events))
-        if event.kind != "gap" and (event.tries < 2 or event.final):
+            rows.append(_attempt(event, start))
+        if event.kind == "gap":
+            seconds = None if event.start is None else event.start - start
+            rows.append(Row("tried", event.position, seconds, f"  back-off {event.outcome}"))
+        elif event.tries < 2 or event.final:
             rows.append(_row(event, start, told))
     return rows
 
@@ -82,9 +85,7 @@ def _row(event: Event, start: float, told: bool) -> Row:
     return Row(mark, position, seconds, what, outcome, event.live_in, event.replayed_by, ran)
 
 
-def _attempt(event: Event, start: float, events: Sequence[Event]) -> Row:
-    after = events[event.index + 1] if event.index + 1 < len(events) else None
-    gap = f", then a back-off of {after.outcome}" if after and after.kind == "gap" else ""
+def _attempt(event: Event, start: float) -> Row:
     text = "it worked" if event.ok else event.outcome.removeprefix("failed: ")
     seconds = None if event.start is None else event.start - start
-    return Row("tried", event.position, seconds, f"  attempt {event.attempt} of {event.name}", text + gap)
+    return Row("tried", event.position, seconds, f"  attempt {event.attempt} of {event.name}", text)

@@ -48,7 +48,8 @@ def table_of(rows: Sequence[Row]) -> Table:
 
 def plain_table(rows: Sequence[Row], width: int = 110) -> str:
     """The same table as plain text."""
-    console = Console(width=width, color_system=None, file=io.StringIO(), force_terminal=False)
+    how: Any = {"force_terminal": False, "force_jupyter": False}  # or it would show itself in a notebook
+    console = Console(width=width, color_system=None, file=io.StringIO(), **how)
     with console.capture() as captured:
         console.print(table_of(rows))
     return "\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip())

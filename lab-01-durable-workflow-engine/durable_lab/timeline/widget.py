@@ -1,0 +1,329 @@
+"""The timeline as a widget. The picture is drawn in the browser; what happens, happens here, on the engine under study.
+
+Every state that a reader can see is a synchronised trait, so that Python can assert it and drive it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import anywidget
+import traitlets
+
+from durable_lab.timeline.drive import Driver, Moment, moment_of
+from durable_lab.timeline.figure import LANES, png_of
+from durable_lab.timeline.model import History, difference
+from durable_lab.timeline.text import text_of
+
+STATIC = Path(__file__).with_name("static")
+WINDOW = 10_000  # events that are in the browser at a time
+OVERVIEW = 1_200  # letters for the minimap
+
+
+class TimelineWidget(anywidget.AnyWidget):
+    """See `durable_lab.timeline.Timeline`. Events have indices from 0; `at=None` means the selected one."""
+
+    _esm = STATIC / "timeline.js"
+    _css = STATIC / "timeline.css"
+
+    title = traitlets.Unicode().tag(sync=True)  # workflow id, status, and why
+    engine = traitlets.Unicode().tag(sync=True)  # which engine, from which file
+    status = traitlets.Unicode().tag(sync=True)
+    mode = traitlets.Unicode("view").tag(sync=True)  # "view", "crashed" or "fork"
+    panel = traitlets.Unicode("").tag(sync=True)  # what is open below: "", "signal", "fork", "table", "help"
+    playing = traitlets.Bool(False).tag(sync=True)
+    clock = traitlets.Bool(False).tag(sync=True)  # x is seconds, not order
+    failed_only = traitlets.Bool(False).tag(sync=True)
+    query = traitlets.Unicode("").tag(sync=True)  # what is searched for
+    position = traitlets.Int(0).tag(sync=True)  # the selected event
+    selected = traitlets.Dict().tag(sync=True)  # it in full
+    rows: Any = traitlets.List().tag(sync=True)  # the events from `first` on, WINDOW of them at most
+    first = traitlets.Int(0).tag(sync=True)
+    total = traitlets.Int(0).tag(sync=True)
+    overview = traitlets.Unicode("").tag(sync=True)  # all events, a letter for some of them: f(ailed), s(ignal), .
+    replayed = traitlets.Int(0).tag(sync=True)
+    effects: Any = traitlets.List().tag(sync=True)  # the world's own books
+    fork_at = traitlets.Int(-1).tag(sync=True)  # the event before which the other future begins
+    other: Any = traitlets.List().tag(sync=True)  # the events of the other future
+    other_title = traitlets.Unicode("").tag(sync=True)
+    first_difference = traitlets.Int(-1).tag(sync=True)
+    signals: Any = traitlets.List().tag(sync=True)  # [{"name", "payload" (JSON text)}], to choose from
+    table = traitlets.Unicode("").tag(sync=True)  # the same, as text
+    said = traitlets.Unicode("").tag(sync=True)  # what happened last, in a sentence
+    problem = traitlets.Bool(False).tag(sync=True)  # ... and whether it is one
+    printed = traitlets.Unicode("").tag(sync=True)  # what the workflow printed in the last run
+    depth = traitlets.Int(0).tag(sync=True)  # how many actions "back" can undo
+
+    def __init__(
+        self,
+        workflow: Callable[..., Any],
+        state: Any,
+        *,
+        engine: ModuleType | None = None,
+        ledger: Any = None,
+        clock: Any = None,
+        signals: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self._home = _home()
+        self._lock = threading.RLock()
+        self._driver = Driver(workflow, engine, clock, ledger, **options)
+        self._offered = dict(signals or {})
+        self._past: list[Moment] = []
+        self._moment = moment_of(state)
+        self._fork: Moment | None = None
+        self._history = self._driver.history(self._moment)
+        self._told: History | None = None
+        self._show(at=0)
+        self.observe(self._moved, "position")
+        self.on_msg(self._asked)
+
+    # ------------------------------------------------------------ what can be done
+
+    @property
+    def state(self) -> Moment:
+        """The run as it stands: `records`, `commands`, `signals`, `status`, `value`."""
+        return self._moment
+
+    def step(self) -> None:
+        """Run one more record on the engine under study."""
+        self._go(self._driver.step(self._moment), to_end=True)
+
+    def run(self) -> None:
+        """Run to where the run ends or waits."""
+        self._go(self._driver.go_on(self._moment), to_end=True)
+
+    def deliver(self, name: str, payload: Any = None) -> None:
+        """Deliver a signal, and run on."""
+        self._go(self._driver.deliver(self._moment, name, payload), to_end=True)
+
+    def crash(self, at: int | None = None) -> None:
+        """The process dies at this event; what was recorded by then is all that is left."""
+        self._go(self._driver.crash(self._moment, self.position if at is None else at), to_end=True)
+
+    def drop(self, at: int | None = None) -> None:
+        """The activity of this event had its effect, but its record is lost."""
+        self._go(self._driver.drop(self._moment, self.position if at is None else at), to_end=True)
+
+    def fork(
+        self,
+        at: int | None = None,
+        *,
+        signal: tuple[str, Any] | None = None,
+        outcome: tuple[bool, Any] | None = None,
+    ) -> None:
+        """Another future from just before this event: run again, with a signal `(name, payload)`, or with another
+        outcome of its activity `(ok, value or "Type: message")`. It is shown below this one."""
+        at = self.position if at is None else at
+        made = self._driver.fork(self._moment, at, signal=signal, outcome=outcome)
+        if made.problem:
+            self._say(made)
+            return
+        self._fork = made
+        other = self._driver.history(made)
+        first = difference(self._history, other)
+        same = "The two futures are the same." if first is None else f"They differ first at event {first}."
+        with self.hold_sync():
+            self.mode, self.panel, self.fork_at, self.clock, self.failed_only = "fork", "", at, False, False
+            self.other = [event.to_dict(data=False) for event in other.events[:WINDOW]]
+            self.other_title = other.title
+            self.first_difference = -1 if first is None else first
+            self.position = min(at if first is None else first, self.total - 1)
+            self.said, self.problem, self.printed = f"{made.said} {same}", False, made.printed
+
+    def keep(self) -> None:
+        """Go on with the other future."""
+        if self._fork is not None:
+            made, self._fork = self._fork, None
+            self._go(made, to_end=True)
+
+    def back(self) -> None:
+        """Close what is open, leave the fork, or undo the last action."""
+        if self.panel:
+            self.panel = ""
+        elif self.mode == "fork":
+            self._fork = None
+            with self.hold_sync():
+                self._show(at=self.position, said="Back to one future.")
+        elif self._past:
+            self._moment = self._past.pop()
+            self._history = self._driver.history(self._moment)
+            self._show(at=len(self._history.events) - 1, said="The last action is undone.")
+
+    def window(self, at: int) -> None:
+        """Bring the events around `at` into the browser, and select it."""
+        self._show(at=at, said=self.said)
+
+    # ------------------------------------------------------------ how it is shown
+
+    def _go(self, moment: Moment, to_end: bool) -> None:
+        if moment.problem and moment.records == self._moment.records:
+            self._say(moment)
+            return
+        self._past.append(self._moment)
+        self._moment, self._fork = moment, None
+        self._history = self._driver.history(moment)
+        self._show(at=len(self._history.events) - 1 if to_end else self.position)
+
+    def _say(self, moment: Moment) -> None:
+        with self.hold_sync():
+            self.said, self.problem, self.printed, self.panel, self.playing = (
+                moment.said,
+                True,
+                moment.printed,
+                "",
+                False,
+            )
+
+    def _show(self, at: int, said: str = "") -> None:
+        history, moment = self._history, self._moment
+        self.total = len(history.events)
+        at = max(0, min(at, self.total - 1))
+        with self._lock, self.hold_sync():
+            self.title, self.status, self.replayed = history.title, history.status, history.replayed
+            self.engine = f"engine: {self._driver.label}"
+            self.first = max(0, min(at - WINDOW // 2, self.total - WINDOW))
+            shown = history.events[self.first : self.first + WINDOW]
+            self.rows = [event.to_dict(data=False) for event in shown]
+            self.overview = _overview(history)
+            self.effects = [asdict(effect) for effect in history.effects]
+            self.mode = "crashed" if history.events and history.events[-1].kind == "crash" else "view"
+            self.fork_at, self.first_difference, self.other, self.other_title = -1, -1, [], ""
+            if history is not self._told:  # a move to another window changes no word of it
+                self._told, self.table = history, text_of(history)
+            self.signals, self.panel = self._choices(), ""
+            self.said = said or moment.said or history.sentence or self._size()
+            self.problem, self.printed = moment.problem, moment.printed
+            self.playing = self.playing and not (moment.problem or history.status)
+            self.depth, self.position = len(self._past), at
+            self._select()
+
+    def _size(self) -> str:
+        if self.total <= WINDOW:
+            return ""
+        last = self.first + len(self.rows)
+        return f"{self.total:,} events. {self.first + 1:,} to {last:,} are here; go on, and the next ones come."
+
+    def _choices(self) -> list[dict[str, str]]:
+        found = dict(self._offered)
+        for signal in self._moment.signals:
+            found.setdefault(signal.name, signal.payload)
+        waiting = self._moment.detail if self._moment.status == "blocked" else ""
+        names = sorted({*found, *([waiting] if waiting else [])}, key=lambda name: name != waiting)
+        return [{"name": name, "payload": json.dumps(found.get(name))} for name in names]
+
+    def _moved(self, change: Any) -> None:
+        here = self.first <= self.position < self.first + len(self.rows)
+        if here or self.mode == "fork" or not 0 <= self.position < self.total:
+            self._select()
+        else:
+            self.window(self.position)
+
+    def _select(self) -> None:
+        with self._lock:
+            self.selected = self._full()
+
+    def _full(self) -> dict[str, Any]:
+        events = self._history.events
+        if not 0 <= self.position < len(events):
+            return {}
+        event = events[self.position]
+        lines = self._moment.lines
+        known = event.position is not None and event.position < len(lines)
+        return {**event.to_dict(), "line": lines[event.position or 0] if known else ""}
+
+    # ------------------------------------------------------------ what the browser asks for
+
+    def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
+        """A kernel may hand messages to another thread, but a workflow runs where the cells run.
+
+        What it uses (a connection to SQLite, say) may be bound to that thread; and no cell runs at the same time.
+        """
+        thread, loop = self._home
+        if loop is None or threading.get_ident() == thread:
+            self._answer(content)
+        else:
+            loop.call_soon_threadsafe(self._answer, content)
+
+    def _answer(self, content: Any) -> None:
+        try:
+            self._do(content)
+        except Exception as error:  # a reader never sees a traceback of ours
+            self._say(replace(self._moment, said=f"That could not be done: {type(error).__name__}: {error}"))
+
+    def _do(self, content: dict[str, Any]) -> None:
+        name, at = content.get("do"), content.get("at")
+        if name == "fork":
+            self.fork(at, signal=self._signal(content), outcome=self._outcome(content))
+        elif name == "deliver":
+            wanted = str(content["name"])
+            self.deliver(wanted, _json(content.get("payload")))
+        elif name in ("crash", "drop", "window"):
+            getattr(self, name)(at)
+        elif name in ("step", "run", "keep", "back"):
+            getattr(self, name)()
+        else:
+            raise ValueError(f"there is no action {name!r}")
+
+    @staticmethod
+    def _signal(content: dict[str, Any]) -> tuple[str, Any] | None:
+        return (str(content["name"]), _json(content.get("payload"))) if content.get("how") == "signal" else None
+
+    @staticmethod
+    def _outcome(content: dict[str, Any]) -> tuple[bool, Any] | None:
+        if content.get("how") == "value":
+            return True, _json(content.get("payload"))
+        return (False, str(content.get("payload") or "Error: ")) if content.get("how") == "error" else None
+
+    # ------------------------------------------------------------ where no widget runs
+
+    def __repr__(self) -> str:
+        return self.table
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:
+        """The widget; and for places without a kernel, the figure and the table."""
+        made = super()._repr_mimebundle_(**options)
+        bundle, metadata = made if isinstance(made, tuple) else (made or {}, {})
+        bundle = {**bundle, "text/plain": self.table}
+        if self._history.commands <= LANES and (png := png_of(self._history)):
+            bundle["image/png"] = base64.b64encode(png).decode()
+        return bundle, metadata
+
+
+def _home() -> tuple[int, Any]:
+    """The thread that makes the widget, and its event loop; no loop outside a kernel."""
+    try:
+        return threading.get_ident(), asyncio.get_running_loop()
+    except RuntimeError:
+        return threading.get_ident(), None
+
+
+def _overview(history: History) -> str:
+    """A letter for each event, or for each stretch of them: what failed in it is never lost."""
+    events = history.events
+    size = max(1, -(-len(events) // OVERVIEW))
+    letters = []
+    for i in range(0, len(events), size):
+        part = events[i : i + size]
+        failed = any(not event.ok for event in part)
+        letters.append("f" if failed else "s" if any(event.lane < 0 for event in part) else ".")
+    return "".join(letters)
+
+
+def _json(text: Any) -> Any:
+    """What was typed as a payload: JSON, or, where it is none, the text itself."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return json.loads(text) if text.strip() else None
+    except ValueError:
+        return text

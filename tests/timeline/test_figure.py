@@ -1,0 +1,108 @@
+"""The figure: what must be on it is on it, and no two texts meet."""
+
+import itertools
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from durable_lab.timeline import draw, history_of
+from durable_lab.timeline.figure import figure_of
+
+
+def texts(figure):
+    return [text for text in figure.axes[0].texts if text.get_text()]
+
+
+def words(figure):
+    return " | ".join(text.get_text() for text in texts(figure))
+
+
+def overlaps(figure):
+    """Pairs of texts whose boxes meet."""
+    renderer = figure.canvas.get_renderer()
+    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts(figure)]
+    pairs = itertools.combinations(boxes, 2)
+    return [(a, b) for (a, one), (b, two) in pairs if one.padded(-1).overlaps(two.padded(-1))]
+
+
+@pytest.mark.parametrize("clock", [False, True])
+def test_no_two_texts_meet_on_the_refund(done, world, clock):
+    figure = figure_of(history_of(done, replayed=3, crash=3, ledger=world.ledger, engine="lab (x.py)"), clock=clock)
+    assert overlaps(figure) == []
+
+
+def test_no_two_texts_meet_on_forty_commands(m):
+    state = m.WorkflowState("w", None, [m.Command("activity", "step", [i], value="x" * 90) for i in range(40)])
+    assert overlaps(figure_of(history_of(state, replayed=20))) == []
+
+
+def test_no_two_texts_meet_on_a_divergence(diverged):
+    assert overlaps(figure_of(history_of(diverged))) == []
+
+
+def test_the_title_says_workflow_status_and_reason_and_the_engine_its_file(blocked):
+    said = words(figure_of(history_of(blocked, engine="lab (lab/engine.py)")))
+    assert "refund-1 · blocked: it waits for the signal approval" in said
+    assert "engine: lab (lab/engine.py)" in said
+
+
+def test_the_lines_across_are_named(done):
+    said = words(figure_of(history_of(done, replayed=3, crash="pay_back.effect")))
+    assert "now: from here it is live" in said
+    assert "crash after the effect of pay_back, before it is recorded" in said
+
+
+def test_a_divergence_stands_in_two_columns(diverged):
+    said = words(figure_of(history_of(diverged)))
+    for part in ("history says", "your code asked", "≠ kind", "your code differs from here"):
+        assert part in said
+
+
+def test_two_refunds_are_seen(done, world):
+    effects = world.ledger.effects()
+    said = words(figure_of(history_of(done, ledger=[*effects, effects[1]])))
+    assert "2 \N{MULTIPLICATION SIGN} pay_back" in said
+
+
+def test_replayed_bars_are_outlined_live_ones_filled_and_failed_ones_hatched(done):
+    patches = figure_of(history_of(done, replayed=2)).axes[0].patches
+    bars = [patch for patch in patches if round(patch.get_height(), 3) == 0.15]
+    assert [bar.get_facecolor()[3] == 0 for bar in bars] == [True, True, False, False, False, False, False]
+    assert [bool(bar.get_hatch()) for bar in bars] == [False, False, False, True, True, False, False]
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_drawing_is_a_picture_and_its_text(done, dark):
+    bundle = draw(done, dark=dark)._repr_mimebundle_()
+    assert bundle["image/png"].startswith("iVBOR")
+    assert "refund-1 · completed" in bundle["text/plain"]
+
+
+def test_a_dollar_sign_is_no_mathematics(m):
+    state = m.WorkflowState("$x$", None, [m.Command("activity", "pay", ["$\\frac{"], value="$a$")])
+    assert "$a$" in words(figure_of(history_of(state)))
+
+
+def test_nothing_one_event_and_an_unknown_kind_have_a_picture_with_a_sentence(m):
+    for commands, sentence in (
+        ([], "Nothing is recorded"),
+        ([m.Command("now", "now")], "One event"),
+        ([m.Command("child", "c")], "does not know"),
+    ):
+        assert sentence in words(figure_of(history_of(m.WorkflowState("w", None, commands))))
+
+
+def test_more_than_can_be_read_is_cut_with_a_word_about_it(m):
+    state = m.WorkflowState("w", None, [m.Command("now", "now") for _ in range(300)])
+    assert "the first 200 of 300 commands" in words(figure_of(history_of(state)))
+
+
+def test_an_open_todo_is_shown_as_its_sentence():
+    class NotYet:
+        state = None
+
+        def __repr__(self):
+            return "Not yet: this needs TODO 1."
+
+    assert draw(NotYet())._repr_mimebundle_() == {"text/plain": "Not yet: this needs TODO 1."}
