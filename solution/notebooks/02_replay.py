@@ -21,7 +21,7 @@ from __future__ import annotations  # the type hints in the TODO cells are words
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
-from durable_lab.timeline import draw
+from durable_lab.timeline import Timeline, draw
 
 print(study.current().label)
 
@@ -178,6 +178,14 @@ compare(value, resumed, resumed.value)
 
 # %%
 draw(resumed, replayed=2)
+
+# %% [markdown]
+# Now a picture that you can touch. It holds the history of the process that died. Click into it and press **n**: your
+# engine goes on, one step at a time. **←** and **→** walk through the events, **c** crashes at the one that you are on,
+# **f** forks there, **?** lists every key. Crash at position 2, go on, and look at what is called again.
+
+# %%
+Timeline(buy, half, engine=engine())
 
 # %% [markdown]
 # ### A belief: "my print came twice, so the activity ran twice"

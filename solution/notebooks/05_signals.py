@@ -21,7 +21,7 @@ from __future__ import annotations  # the type hints in the TODO cells are words
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
-from durable_lab.timeline import draw
+from durable_lab.timeline import Timeline, draw
 
 print(study.current().label)
 
@@ -461,6 +461,16 @@ question("signals-5", ...)
 
 # %%
 question("signals-6", ...)
+
+# %% [markdown]
+# ## Decide it yourself
+#
+# This is Monday again, as something to touch. Press **s**, choose the signal, and your engine goes on. Then go back to
+# the wait with **←**, fork there with **f**, and say no in the other future. The two stand above each other, and their
+# first difference is marked.
+
+# %%
+Timeline(refund, monday, engine=engine(), signals={"approval": {"approved": True, "by": "Ana"}})
 
 # %% [markdown]
 # ## Stretch

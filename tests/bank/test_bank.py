@@ -15,6 +15,7 @@ import pytest
 from durable_lab.rules import RULES
 from durable_lab.todos import all_todos
 from grader.bank import BELIEFS, Judge, Verdict, entries
+from grader.bank.golden import path_of, text_of
 from grader.bank.judge import TESTS, workspace
 
 WRONG, RIGHT = entries("wrong"), entries("right")
@@ -67,6 +68,13 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
     assert any(cited()[name] & set(entry.rules) for name in said.failed), f"none of {[*said.failed]} is about its rules"
     named = {message.split()[0] for message in said.failed.values()} & RULES.keys()
     assert not named or named & set(entry.rules), f"the messages cite {named}, not {entry.rules}"
+
+
+@pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
+def test_a_wrong_engine_is_told_what_people_have_read(entry, verdict):
+    assert text_of(entry, verdict(entry)) == path_of(entry).read_text(encoding="utf-8"), (
+        "`python -m grader.bank.golden`"
+    )
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
