@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # One word for all: quiet, no questions, every package checked against its hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: demo test test-browser lab check build bench lock clean help
+.PHONY: demo test test-browser lab check build bench bench-timeline lock clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make check   drift of generated files, lint, types"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
+	@echo "make bench-timeline  first paint and a scrub step of the timeline, in Chromium"
 
 demo: $(VENV)/base.done
 	@$(BIN)/durable-lab demo
@@ -41,6 +42,9 @@ build: $(VENV)/dev.done
 
 bench: $(VENV)/dev.done
 	$(BIN)/python -m grader.bench
+
+bench-timeline: $(VENV)/dev.done $(VENV)/lab.done
+	$(BIN)/python -m grader.bench_timeline
 
 # Names, versions and hashes only; `uv` reads pyproject.toml and keeps the three files in step.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --group build

@@ -37,7 +37,7 @@ def workspace(tmp_path):
 
 @pytest.fixture
 def jupyter(workspace):
-    """Starts `jupyter lab` (or another app) in the workspace. Returns its address; ends it by its pid."""
+    """Starts `lab` (JupyterLab) or `notebook` (Notebook 7) here. Returns its address; ends it by its pid."""
     servers = []
 
     def start(app="lab"):
@@ -56,12 +56,8 @@ def jupyter(workspace):
         options = (
             f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port} --IdentityProvider.token="
         )
-        own = (
-            "--LabApp.expose_app_in_browser=True" if app == "lab" else "--JupyterNotebookApp.expose_app_in_browser=True"
-        )
-        command = [sys.executable, "-m", f"jupyter{'lab' if app == 'lab' else '_notebook'}", *options.split(), own]
-        if app != "lab":
-            command[2] = "notebook"
+        own = f"--{'LabApp' if app == 'lab' else 'JupyterNotebookApp'}.expose_app_in_browser=True"
+        command = [sys.executable, "-m", "jupyterlab" if app == "lab" else "notebook", *options.split(), own]
         with (workspace / "server.log").open("w") as log:
             servers.append(subprocess.Popen(command, cwd=workspace, env=env, stdout=log, stderr=subprocess.STDOUT))
         deadline = time.monotonic() + START_SECONDS

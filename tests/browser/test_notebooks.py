@@ -43,3 +43,20 @@ def test_every_lesson_runs_from_top_to_bottom(browser, jupyter, workspace, solve
         elif '"@todo(' in books[name]:
             assert "is still to be written" in said, name
     page.close()
+
+
+def test_the_first_lesson_runs_in_notebook_7_too(browser, jupyter, workspace):
+    books = {path.name: text for path, text in notebooks().items()}
+    name = min(books)
+    (workspace / name).write_text(books[name], encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1280, "height": 1000})
+    page.goto(f"{jupyter('notebook')}/notebooks/{name}")
+    page.wait_for_selector(".jp-NotebookPanel .jp-Notebook .jp-Cell", timeout=60_000)
+    page.wait_for_function("() => window.jupyterapp?.shell.currentWidget?.sessionContext?.isReady", timeout=60_000)
+    page.wait_for_function(
+        "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status === 'idle'", timeout=60_000
+    )
+    cells = page.evaluate(RUN)
+    assert all(cell["count"] and not cell["errors"] for cell in cells)
+    assert any("0 of 14" in cell["text"] for cell in cells)
+    page.close()
