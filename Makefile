@@ -31,7 +31,7 @@ test-browser: $(VENV)/dev.done $(VENV)/lab.done
 lab: $(VENV)/lab.done
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_why_a_for_loop_agent_dies.ipynb
 
-check: $(VENV)/dev.done
+check: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.build --check
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet

@@ -38,7 +38,7 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
         raise StudyError(
             f"The tests are not here: {TESTS} does not exist. Get the whole repository, or ask who gave you this."
         )
-    lent = _to_lend(study, only) if only else []
+    lent = to_lend(study, only)
     env = {
         **os.environ,
         "LAB_MODULE": study.name,
@@ -60,7 +60,10 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
     return [verdict for verdict in verdicts if only is None or only in verdict.todos]
 
 
-def _to_lend(study: Study, only: int) -> Sequence[int]:
+def to_lend(study: Study, only: int | None) -> Sequence[int]:
+    """The open TODOs that the reference lends while TODO `only` is checked; none where the whole engine is."""
+    if only is None:
+        return []
     if study.name != "lab" or not REFERENCE.is_file():
         return []
     try:

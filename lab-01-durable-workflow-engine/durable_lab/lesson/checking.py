@@ -6,7 +6,9 @@ import html
 from dataclasses import dataclass, field
 
 from durable_lab import study
-from durable_lab.checks.runner import Verdict, run_tests
+from durable_lab.checks.runner import Verdict, run_tests, to_lend
+from durable_lab.lesson.picture import picture
+from durable_lab.timeline import Drawing
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,7 @@ class Checked:
 
     title: str
     verdicts: list[Verdict] = field(default_factory=list)
+    picture: Drawing | None = None  # a small run on this engine
 
     @property
     def points(self) -> tuple[int, int]:
@@ -26,7 +29,7 @@ class Checked:
         for verdict in self.verdicts:
             lines.append(f"{'pass' if verdict.passed else 'FAIL'}  {verdict.name}")
             lines += [f"      {line}" for line in verdict.message.splitlines()]
-        return "\n".join(lines)
+        return "\n".join([*lines, *([repr(self.picture)] if self.picture else [])])
 
     def _repr_html_(self) -> str:
         rows = []
@@ -38,7 +41,14 @@ class Checked:
                 f"<td style='text-align:left'>{html.escape(verdict.name)}{text if verdict.message else ''}</td></tr>"
             )
         table = f"<table style='width:100%'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
-        return f"<p><strong>{html.escape(self.title)}</strong></p>{table}"
+        return f"<p><strong>{html.escape(self.title)}</strong></p>{self._image()}{table}"
+
+    def _image(self) -> str:
+        bundle = self.picture._repr_mimebundle_() if self.picture else {}
+        if "image/png" not in bundle:
+            return ""
+        alt = html.escape(bundle["text/plain"], quote=True)
+        return f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{bundle["image/png"]}">'
 
 
 def check(number: int | None = None) -> Checked:
@@ -50,4 +60,5 @@ def check(number: int | None = None) -> Checked:
         return Checked(str(error))
     passed, total = sum(verdict.passed for verdict in verdicts), len(verdicts)
     what = f"TODO {number}" if number else "The whole engine"
-    return Checked(f"{what}: {passed} of {total} points. Engine: {engine.label}", verdicts)
+    drawn = picture(engine, number, to_lend(engine, number))
+    return Checked(f"{what}: {passed} of {total} points. Engine: {engine.label}", verdicts, drawn)

@@ -1,0 +1,72 @@
+"""The picture beside a verdict: a small run on the student's engine, in a process of its own and with a time limit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from durable_lab import study
+from durable_lab.checks.borrow import VARIABLE, lend
+from durable_lab.timeline import Drawing, draw
+
+SECONDS = 10
+
+
+def picture(engine: study.Study, number: int | None, lent: Sequence[int]) -> Drawing | None:
+    """The timeline of the story of one TODO (or of the whole) on this engine; None where it gives no history."""
+    env = {**os.environ, "LAB_MODULE": engine.name, "LAB_WORKSPACE": str(engine.folder)}
+    env[VARIABLE] = ",".join(map(str, lent))
+    command = [sys.executable, "-m", "durable_lab.lesson.picture", str(number or 0)]
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=SECONDS, check=True)
+        told = json.loads(done.stdout)
+        told["state"] = engine.module().WorkflowState.from_json(told["state"])
+    except (study.StudyError, subprocess.SubprocessError, ValueError, KeyError):
+        return None
+    return draw(SimpleNamespace(**told), replayed=told.pop("replayed"), engine=engine.label)
+
+
+def story(number: int) -> Any:
+    """What TODO `number` is about, as a workflow: a flaky activity, the time, a wait."""
+
+    def reserve(order: str) -> str:
+        return f"reserved {order}"
+
+    def charge(order: str, amount: int, left: list[int] = [1]) -> str:  # noqa: B006 - it fails once
+        if left:
+            left.pop()
+            raise ConnectionError("the bank is busy")
+        return "receipt-1"
+
+    def workflow(ctx: Any, order: dict[str, Any]) -> Any:
+        ctx.call_activity(reserve, order["id"])
+        if number in (0, 2):
+            ctx.now()
+        if number in (0, 3, 5):
+            ctx.wait_signal("approval")
+        return ctx.call_activity(charge, order["id"], order["amount"])
+
+    return workflow
+
+
+def tell(number: int) -> None:
+    """Run the story on the engine that LAB_MODULE names, and print how it ended as JSON."""
+    m: Any = lend(study.current().module())
+    engine = m.DurableEngine(clock=m.SimulatedClock(1000.0))
+    workflow = story(number)
+    result = engine.run(workflow, m.WorkflowState("check", {"id": "A1", "amount": 30}))
+    replayed = 0
+    if number in (0, 5):
+        replayed = len(result.state.commands)
+        result = engine.run(workflow, engine.signal(result.state, "approval", {"by": "Ana"}))
+    told = {name: getattr(result, name) for name in ("status", "value", "error", "waiting_for")}
+    print(json.dumps({**told, "state": result.state.to_json(), "replayed": replayed}))
+
+
+if __name__ == "__main__":
+    tell(int(sys.argv[1]))
