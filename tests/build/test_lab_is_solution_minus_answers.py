@@ -5,6 +5,7 @@ import re
 import sys
 import types
 
+import nbformat
 import pytest
 
 from durable_lab import source, todos
@@ -212,8 +213,6 @@ def test_a_file_that_the_solution_no_longer_makes_is_named_and_then_removed(monk
 
 @pytest.fixture(params=[False, True], ids=["handed out", "solved"])
 def books(request):
-    pytest.importorskip("jupytext")
-    nbformat = pytest.importorskip("nbformat")
     made = build.notebooks(solved=request.param)
     assert made
     return request.param, {path: nbformat.reads(text, as_version=4) for path, text in made.items()}

@@ -4,10 +4,9 @@ import itertools
 
 import pytest
 
-pytest.importorskip("matplotlib")
-
 from durable_lab.timeline import draw, history_of
 from durable_lab.timeline.figure import figure_of
+from solution.engine import WorkflowState
 
 
 def texts(figure):
@@ -106,3 +105,15 @@ def test_an_open_todo_is_shown_as_its_sentence():
             return "Not yet: this needs TODO 1."
 
     assert draw(NotYet())._repr_mimebundle_() == {"text/plain": "Not yet: this needs TODO 1."}
+
+
+def test_a_file_is_drawn_and_of_a_broken_one_it_is_said_what_is_wrong(tmp_path):
+    good, torn = tmp_path / "good.json", tmp_path / "torn.json"
+    good.write_text(WorkflowState("refund-1", {"id": "A1"}).to_json(), encoding="utf-8")
+    assert "refund-1" in repr(draw(good))
+    torn.write_text(good.read_text()[:-9], encoding="utf-8")
+    for path, words in ((torn, "not the JSON of a workflow state"), (tmp_path / "none.json", "No such file")):
+        drawing = draw(path)
+        assert drawing.png is None
+        assert str(path) in repr(drawing)
+        assert words in repr(drawing)

@@ -4,8 +4,6 @@ import json
 
 import pytest
 
-pytest.importorskip("anywidget")
-
 from durable_lab.timeline import Timeline, widget
 from solution.refund import APPROVAL, ORDER
 

@@ -6,8 +6,10 @@ import json
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+from durable_lab import study
 from durable_lab.faults import POINTS
 from durable_lab.timeline.model import Effect, Event, History, brief
 
@@ -40,6 +42,14 @@ def history_of(
         given=state.input,
         value=getattr(run, "value", None),
     )
+
+
+def state_in(path: Path) -> Any:
+    """The WorkflowState whose JSON a file holds. Raises ValueError that names the file and what is wrong."""
+    try:
+        return study.for_show().module().WorkflowState.from_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path} holds no history of this engine: {error}") from None
 
 
 def in_order(commands: Sequence[Any], signals: Sequence[Any]) -> list[Any]:

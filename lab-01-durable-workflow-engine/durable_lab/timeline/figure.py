@@ -11,9 +11,10 @@ import io
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from durable_lab.timeline.events import history_of
+from durable_lab.timeline.events import history_of, state_in
 from durable_lab.timeline.model import Event, History, Lane, lanes_of, span
 from durable_lab.timeline.text import text_of
 
@@ -51,7 +52,7 @@ def draw(
     dark: bool = False,
     engine: str = "",
 ) -> Drawing:
-    """The timeline of a RunResult or a WorkflowState.
+    """The timeline of a RunResult or a WorkflowState; or of a file (a Path) that holds the JSON of a WorkflowState.
 
     replayed  so many commands came from history in this run; the rest ran live
     crash     the name of the point at which the process died, or after how many commands it died
@@ -60,8 +61,13 @@ def draw(
     dark      for a dark page
     engine    which engine ran, from which file; said in the title
 
-    What has no history yet (an open TODO) is shown as the sentence that it is.
+    What has no history yet (an open TODO) is shown as the sentence that it is; of a broken file, what is wrong with it.
     """
+    if isinstance(run, Path):
+        try:
+            run = state_in(run)
+        except ValueError as error:
+            return Drawing(str(error))
     if not hasattr(getattr(run, "state", run), "commands"):
         return Drawing(repr(run))
     history = history_of(run, replayed=replayed, crash=crash, ledger=ledger, engine=engine)
