@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests
-from durable_lab.lesson.fill import keep
+from durable_lab.files import keep, rewrite
 
 
 def show_progress(console: Console, given: argparse.Namespace) -> int:
@@ -111,6 +111,6 @@ def reset(console: Console, given: argparse.Namespace) -> int:
         console.print(f"TODO {given.todo} is as it was handed out already; nothing is changed.")
         return 0
     backup = keep(engine.path, old)
-    engine.path.write_text(new, encoding="utf-8")
+    rewrite(engine.path, new)
     console.print(f"TODO {given.todo} is as it was handed out. Your own text is kept in {escape(study.shown(backup))}.")
     return 0

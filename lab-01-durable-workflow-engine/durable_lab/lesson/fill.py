@@ -5,11 +5,10 @@ from __future__ import annotations
 import inspect
 import textwrap
 from collections.abc import Callable
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 from durable_lab import source, study, todos
+from durable_lab.files import keep, rewrite
 
 Method = Callable[..., Any]
 
@@ -54,7 +53,7 @@ def _put(number: int, method: Method) -> str:
         return f"TODO {number}: {part.function} is the same here and in {where}."
     kept = "" if todos.open_todos(old) else f" The text that stood there is kept in {keep(engine.path, text).name}."
     new = source.replace_function(text, part.function, textwrap.indent(cell, "    "))
-    engine.path.write_text(new, encoding="utf-8")
+    rewrite(engine.path, new)
     return f"TODO {number}: {part.function} is written into {where}.{kept}"
 
 
@@ -63,11 +62,3 @@ def _text_of(method: Method) -> str:
     text = textwrap.dedent(inspect.getsource(method))
     node = next(iter(source.functions(text).values()))
     return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
-
-
-def keep(path: Path, text: str) -> Path:
-    """Put `text` into a new backup beside `path`. Returns the backup."""
-    names = (path.with_name(f"{path.name}.backup-{i}") for i in count(1))
-    backup = next(name for name in names if not name.exists())
-    backup.write_text(text, encoding="utf-8")
-    return backup
