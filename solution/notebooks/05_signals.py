@@ -465,12 +465,14 @@ question("signals-6", ...)
 # %% [markdown]
 # ## Decide it yourself
 #
-# This is Monday again, as something to touch. Press **s**, choose the signal, and your engine goes on. Then go back to
-# the wait with **←**, fork there with **f**, and say no in the other future. The two stand above each other, and their
-# first difference is marked.
+# This is Monday again, as something to touch. Click into it and press **space**: your engine runs up to the wait. Press
+# **s** and choose the signal, and it goes on. Then go back to the wait with **←**, fork there with **f**, and say no in
+# the other future. The two stand above each other, and their first difference is marked.
 
 # %%
-Timeline(refund, monday, engine=engine(), signals={"approval": {"approved": True, "by": "Ana"}})
+world = World(new_file())
+again = begin("refund-1", ORDER)
+Timeline(refund, again, engine=engine(), clock=Clock(0), signals={"approval": {"approved": True, "by": "Ana"}})
 
 # %% [markdown]
 # ## Stretch
