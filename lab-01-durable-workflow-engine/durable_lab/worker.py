@@ -10,11 +10,15 @@ from durable_lab.study import Study
 
 
 def watched(journal: Callable[[Any], object], at: Callable[[str], None], signal: type) -> Callable[[Any], None]:
-    """A journal that, once a record is durable, tells `at` of it: "pay_back.recorded", "approval.delivered"."""
+    """A journal that, once a record is durable, tells `at` of it: "pay_back.recorded", "approval.delivered".
+
+    A signal that the store drops, because its key is known, is told of as "approval.known".
+    """
 
     def record(entry: Any) -> None:
-        journal(entry)
-        at(f"{entry.name}.{'delivered' if isinstance(entry, signal) else 'recorded'}")
+        dropped = journal(entry) is None
+        word = "known" if dropped else "delivered" if isinstance(entry, signal) else "recorded"
+        at(f"{entry.name}.{word}")
 
     return record
 
@@ -29,7 +33,7 @@ def work(
     engine = study.module()
     state = store.load(workflow_id)
     journal = watched(store.journal(workflow_id), at, engine.Signal)
-    clock = options.pop("clock", None) or engine.SystemClock()
+    clock = engine.SystemClock()
     store.begin(workflow_id, study.label, clock.now())
     result = engine.DurableEngine(clock=clock, journal=journal, **options).run(workflow, state)
     detail = {"blocked": result.waiting_for, "failed": result.error}.get(result.status)
@@ -39,8 +43,14 @@ def work(
 
 def deliver(
     store: SQLiteStore, study: Study, workflow_id: str, name: str, payload: Any, at: Callable[[str], None]
-) -> None:
-    """Deliver a signal to a run. The same signal delivered twice arrives once."""
-    engine = study.module()
-    journal = watched(store.journal(workflow_id, signal_key=name), at, engine.Signal)
+) -> bool:
+    """Deliver a signal to a run, once for each name. Returns False where one has come before: that one stays."""
+    engine, told = study.module(), []
+
+    def tell(point: str) -> None:
+        told.append(point)
+        at(point)
+
+    journal = watched(store.journal(workflow_id, signal_key=name), tell, engine.Signal)
     engine.DurableEngine(journal=journal).signal(store.load(workflow_id), name, payload)
+    return f"{name}.known" not in told

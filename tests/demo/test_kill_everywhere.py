@@ -93,6 +93,15 @@ def test_a_signal_delivered_twice_by_a_nervous_caller_arrives_once(tmp_path):
     assert [kind for kind, _ in history(tmp_path)].count("signal") == 1
 
 
+def test_a_second_decision_is_not_recorded_and_that_is_said(tmp_path):
+    refund(tmp_path, "start")
+    refund(tmp_path, "approve")
+    second = refund(tmp_path, "approve", "--decline")
+    assert "that decision stays; this one is not recorded" in second.stdout
+    assert "is in the history" not in second.stdout
+    assert '"status": "refunded"' in refund(tmp_path, "resume").stdout
+
+
 def test_a_busy_bank_is_tried_again_and_the_history_shows_each_attempt(tmp_path):
     refund(tmp_path, "start")
     refund(tmp_path, "approve")

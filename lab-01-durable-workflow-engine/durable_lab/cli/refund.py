@@ -85,8 +85,11 @@ def start(session: Session) -> int:
 def approve(session: Session) -> int:
     decision = {"approved": not session.given.decline, "by": session.given.by}
     with session.engine_may_be_half_written():
-        deliver(session.store, session.study, session.given.workflow_id, "approval", decision, session.at)
-    session.say(f"the signal approval {brief(decision)} is in the history; nothing has run")
+        new = deliver(session.store, session.study, session.given.workflow_id, "approval", decision, session.at)
+    if new:
+        session.say(f"the signal approval {brief(decision)} is in the history; nothing has run")
+    else:
+        session.say("somebody has decided before, and that decision stays; this one is not recorded")
     session.next("resume")
     return 0
 
