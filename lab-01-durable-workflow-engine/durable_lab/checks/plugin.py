@@ -12,7 +12,7 @@ from _pytest._io import TerminalWriter
 from durable_lab import study, todos
 from durable_lab.checks.bench import Bench
 from durable_lab.checks.borrow import borrowed, lend
-from durable_lab.checks.words import Broken
+from durable_lab.checks.explain import explained
 
 SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
 
@@ -70,31 +70,18 @@ def pytest_runtest_makereport(
 
 
 def explain(item: pytest.Item, error: BaseException) -> str:
-    """Why this test failed, in the student's terms: an open TODO, a broken rule, an error in the engine."""
+    """Why this test failed, in the student's terms."""
     if isinstance(error, study.StudyError):
         return str(error)
-    if waiting := _open_todo(item):
-        return waiting
-    if isinstance(error, Broken):
-        return str(error)
-    if "Timeout" in str(error):
-        why = "a loop in it does not end, or it really sleeps"
-        return f"The engine did not come back within {SECONDS} seconds: {why}. {chosen().place(error)}"
-    return f"The engine raised {type(error).__name__}: {error!s:.300}\n{chosen().place(error)}"
-
-
-def _open_todo(item: pytest.Item) -> str | None:
-    path = chosen().path
-    marker = item.get_closest_marker("todo")
-    stubs = todos.open_todos(path.read_text(encoding="utf-8"))
+    engine, marker = chosen(), item.get_closest_marker("todo")
+    open_ones = {n: line for n, line in _stubs(engine).items() if n not in borrowed()}
     own, needs = (marker.args, marker.kwargs.get("needs", ())) if marker else ((), ())
-    first = next((number for number in stubs if number in (*own, *needs) and number not in borrowed()), None)
-    if first is None:
-        return None
-    if first not in own:
-        return f"waits for TODO {first}"
-    title = todos.all_todos()[first].title
-    return f"TODO {first} is still to be written: {title} ({study.shown(path)}, line {stubs[first]})"
+    ended = "Timeout" in str(error) and f"within {SECONDS} seconds: a loop in it does not end, or it really sleeps"
+    return explained(error, own, needs, open_ones, study.shown(engine.path), engine.place(error), ended or "")
+
+
+def _stubs(engine: study.Study) -> dict[int, int]:
+    return todos.open_todos(engine.path.read_text(encoding="utf-8"))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -26,7 +26,14 @@ LESSONS = {
 
 
 class Broken(AssertionError):
-    """A rule that the engine under study does not keep. The message is all that a student needs to see."""
+    """A rule that the engine under study does not keep. The message is all that a student needs to see.
+
+    `fixed` is the part of it that owes nothing to what the engine did: the rule, what must hold, where to read.
+    """
+
+    def __init__(self, message: str, fixed: str) -> None:
+        super().__init__(message)
+        self.fixed = fixed
 
 
 def broken(rule: str, must: str, difference: str, history: list[str], asked: list[str]) -> Broken:
@@ -39,7 +46,8 @@ def broken(rule: str, must: str, difference: str, history: list[str], asked: lis
         ("first difference", difference),
         ("read", f"{LESSONS[rule]}; the handout, rule {rule}"),
     ]
-    return Broken("\n".join(_row(label, text) for label, text in rows))
+    said = [_row(label, text) for label, text in rows]
+    return Broken("\n".join(said), "\n".join([*said[:2], said[-1]]))
 
 
 def _row(label: str, text: str) -> str:

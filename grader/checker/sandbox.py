@@ -1,0 +1,133 @@
+"""A sandbox for students' code: bubblewrap, a throw-away user, no network, nothing to see, and limits on everything.
+
+What it promises, and what it does not, is said in grader/README.md.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+JAIL = Path(__file__).with_name("jail.py")
+PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+_INSIDE = Path("/checker")  # where our own files stand in there
+_UIDS = range(1_000_000_000, 3_000_000_000)  # users that no machine has; each sandbox is one of its own
+_count = itertools.count()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one sandbox may use. Memory and processes are for each process and for the throw-away user."""
+
+    memory_mb: int = 512
+    cpu_seconds: int = 20
+    processes: int = 16
+    file_mb: int = 1
+    open_files: int = 64
+
+    def by_resource(self) -> dict[str, int]:
+        """As the names of `resource` without `RLIMIT_`."""
+        return {
+            "AS": self.memory_mb << 20,
+            "CPU": self.cpu_seconds,
+            "NPROC": self.processes,
+            "FSIZE": self.file_mb << 20,
+            "NOFILE": self.open_files,
+            "CORE": 0,
+        }
+
+
+def command(
+    argv: Sequence[str | Path],
+    *,
+    read: Iterable[Path] = (),
+    write: Iterable[Path] = (),
+    limits: Limits = Limits(),
+    tmp_mb: int = 0,
+    env: Mapping[str, str] | None = None,
+    files: Iterable[Path] = (),
+) -> list[str]:
+    """The command, for Popen, that runs `argv` in a sandbox. It is made for one process: each has a user of its own.
+
+    read, write  paths that are seen in there at the same place; nothing else of this machine is, but Python and libc
+    files        files of ours that are seen as /checker/<name>
+    tmp_mb       the size of a private /tmp; 0: there is no place to write at all
+    env          the whole environment in there
+
+    `missing()` says whether it can work on this machine. A path to write must be writable for the throw-away user.
+    """
+    root = os.geteuid() == 0
+    uid = _UIDS[(os.getpid() * 1000 + next(_count)) % len(_UIDS)] if root else None
+    told = json.dumps({"uid": uid, "limits": limits.by_resource()})
+    binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
+    made = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    made += ["--cap-drop", "ALL"]
+    made += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if root else ["--unshare-user"]
+    made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]
+    for name, value in {"LANG": "C.UTF-8", **(env or {})}.items():
+        made += ["--setenv", name, value]
+    if tmp_mb:  # before what is bound below it
+        made += ["--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs", "/tmp"]
+    for folder in [_INSIDE, *_folders([path for _, path in binds])]:  # bubblewrap would make them for root only
+        made += ["--perms", "0755", "--dir", str(folder)]
+    for how, path in binds:
+        made += ["--symlink", str(path.readlink()), str(path)] if _is_link(path) else [how, str(path), str(path)]
+    for path in (JAIL, *files):
+        made += ["--ro-bind", str(path), str(_INSIDE / path.name)]
+    made += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    return [*made, "--", str(PYTHON), "-I", "-S", "-B", str(_INSIDE / JAIL.name), told, *map(str, argv)]
+
+
+def unprotected(argv: Sequence[str | Path], limits: Limits = Limits()) -> list[str]:
+    """The command without a sandbox: the limits hold, but the code sees all that this user sees."""
+    told = json.dumps({"uid": None, "limits": {k: v for k, v in limits.by_resource().items() if k != "NPROC"}})
+    return [sys.executable, "-I", "-S", "-B", str(JAIL), told, *map(str, argv)]
+
+
+def inside(file: Path) -> Path:
+    """Where one of `files` stands in the sandbox."""
+    return _INSIDE / file.name
+
+
+@cache
+def missing() -> str | None:
+    """None where a sandbox works on this machine; else why not, and what to do, for a person."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed (Debian: apt install bubblewrap; there is none for macOS or Windows)"
+    try:
+        done = subprocess.run(command([PYTHON, "-I", "-S", "-c", ""]), capture_output=True, text=True, timeout=20)
+    except (OSError, subprocess.SubprocessError) as error:
+        return f"bubblewrap does not run here: {error}"
+    if done.returncode:
+        words = (done.stderr.strip().splitlines() or ["it gives no reason"])[-1]
+        return f"bubblewrap does not work here ({words}); a container must be allowed to make namespaces"
+    return None
+
+
+@cache
+def _libraries() -> tuple[tuple[str, Path], ...]:
+    """Python, and the system's libraries."""
+    prefix = Path(sys.base_prefix)
+    paths = [Path("/usr/lib"), Path("/usr/lib64"), Path("/lib"), Path("/lib64"), Path("/etc/ld.so.cache")]
+    own = [PYTHON.resolve(), prefix / "lib"] if prefix in (Path("/usr"), Path("/usr/local")) else [prefix]
+    known: list[Path] = []
+    for path in [*paths, *own]:
+        if (path.exists() or _is_link(path)) and not any(path.is_relative_to(old) for old in known):
+            known.append(path)
+    return tuple(("--ro-bind", path) for path in known)
+
+
+def _is_link(path: Path) -> bool:
+    return path.is_symlink() and path.parent == Path("/")  # /lib -> usr/lib and its like
+
+
+def _folders(paths: Iterable[Path]) -> list[Path]:
+    return sorted({folder for path in paths for folder in path.parents if folder not in (Path("/"), Path("/tmp"))})

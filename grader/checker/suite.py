@@ -1,0 +1,77 @@
+"""The 14 tests as functions: called here, on any engine: the reference, a student's, or a stand-in for one."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from durable_lab.checks.bench import Bench
+from durable_lab.study import ROOT
+
+FOLDER = ROOT / "tests" / "lab"
+
+
+@dataclass(frozen=True)
+class Test:
+    """One of the 14. `own` are the TODOs that it is about, `needs` others that it uses."""
+
+    __test__ = False  # for pytest: not a class of tests
+
+    name: str
+    rules: tuple[str, ...]
+    own: tuple[int, ...]
+    needs: tuple[int, ...]
+    function: Callable[..., None]
+
+    @property
+    def sentence(self) -> str:
+        return self.name.removeprefix("test_").replace("_", " ")
+
+
+@cache
+def public() -> tuple[Test, ...]:
+    """The 14, in the order of their files."""
+    return tuple(test for path in sorted(FOLDER.glob("test_*.py")) for test in _tests(_module(path)))
+
+
+def run(engine: Callable[[], Any], tests: Iterable[Test], *extra: Any) -> dict[str, BaseException | None]:
+    """Each test on an engine of its own, by name: None where it passed, else what it raised.
+
+    `engine` gives the module anew for every test; it may raise, and then the test has failed with that.
+    """
+    return {test.name: _run(engine, test, extra) for test in tests}
+
+
+def _run(engine: Callable[[], Any], test: Test, extra: tuple[Any, ...]) -> BaseException | None:
+    try:
+        test.function(Bench(engine()), *extra)
+    except KeyboardInterrupt:  # the person at the keyboard; what a worker raises never is one
+        raise
+    except BaseException as error:
+        return error
+    return None
+
+
+def _module(path: Any) -> Any:
+    spec = importlib.util.spec_from_file_location(f"grader.the_14.{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _tests(module: Any) -> list[Test]:
+    return [of(function) for name, function in vars(module).items() if name.startswith("test_")]
+
+
+def of(function: Callable[..., None]) -> Test:
+    """A test function with its marker `todo(*own, needs=...)` and the rules in its docstring, as a Test."""
+    mark = next(mark for mark in getattr(function, "pytestmark") if mark.name == "todo")  # noqa: B009
+    rules = tuple(re.findall(r"R\d+", inspect.getdoc(function) or ""))
+    return Test(function.__name__, rules, mark.args, mark.kwargs.get("needs", ()), function)

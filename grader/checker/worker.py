@@ -1,0 +1,149 @@
+"""In the sandbox: the student's engine, and nothing else. It is asked in JSON, and asks back for workflows and time.
+
+This file is run by jail.py with the standard library only; peer.py stands beside it. File descriptor 0 is a socket.
+"""
+
+import importlib
+import inspect
+import linecache
+import os
+import socket
+import sys
+import traceback
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from grader.checker.peer import Ended, Peer
+else:
+    from peer import Ended, Peer
+
+# What an engine may import is loaded before its source comes.
+for _name in ("contextlib", "copy", "dataclasses", "enum", "functools", "itertools", "json", "math", "re", "typing"):
+    importlib.import_module(_name)
+
+FILE = "lab/engine.py"
+_MISSING = object()
+
+
+def main(enter: Callable[[], None]) -> None:
+    enter()
+    channel = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):  # what an engine prints goes nowhere
+        os.dup2(nothing, number)
+    lines = channel.makefile("rb")
+
+    def receive() -> bytes:
+        line = lines.readline()
+        if not line:
+            os._exit(0)
+        return line
+
+    channel.sendall(b"ready\n")
+    peer: Peer = Peer(channel.sendall, receive, 1, describe, standin, lambda *asked: perform(peer, *asked))
+    try:
+        peer.serve()
+    except Ended:
+        os._exit(3)
+
+
+def perform(peer: Peer, operation: str, target: Any, arguments: list[Any]) -> Any:
+    match operation, arguments:
+        case "call", [args, named]:
+            return target(*args, **dict(named))
+        case "get", [name]:
+            return getattr(target, name)
+        case "isinstance", [cls]:
+            return isinstance(target, cls)
+        case "list", []:
+            return list(target)
+        case "len", []:
+            return len(target)
+        case "item", [key]:
+            return target[key]
+        case "has", [item]:
+            return item in target
+        case "true", []:
+            return bool(target)
+        case "str", []:
+            return f"{target!s:.12000}"
+        case "repr", []:
+            return f"{target!r:.12000}"
+        case "engine", []:
+            peer.forget()
+            return sys.modules["lab.engine"]
+        case "load", [source]:
+            return load(source)
+    raise ValueError(operation)
+
+
+def load(source: str) -> None:
+    """Make the engine's source the module `lab.engine`."""
+    package = sys.modules["lab"] = types.ModuleType("lab")
+    package.__path__ = []
+    module = sys.modules["lab.engine"] = types.ModuleType("lab.engine")
+    module.__file__ = FILE
+    linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
+    exec(compile(source, FILE, "exec"), vars(module))
+
+
+def describe(peer: Peer, value: Any) -> dict[str, Any]:
+    """What the grader may know of an object in here; of an exception, the last line of the engine that it passed."""
+    if not isinstance(value, BaseException):
+        return {}
+    frames = [frame for frame in traceback.extract_tb(value.__traceback__) if frame.filename == FILE]
+    if frames:
+        return {"line": frames[-1].lineno, "in": frames[-1].name, "code": frames[-1].line or ""}
+    return {"line": value.lineno, "in": "", "code": ""} if isinstance(value, SyntaxError) else {}
+
+
+def standin(peer: Peer, told: dict[str, Any]) -> Any:
+    """What stands in here for a function or a clock of the grader."""
+    if "methods" in told:
+        return _Far({name: peer.into(method) for name, method in told["methods"].items()})
+    made: Any = _function(told["parameters"], lambda args, named: peer.ask("call", made, tuple(args), tuple(named)))
+    made.__name__ = made.__qualname__ = told["name"]
+    return made
+
+
+class _Far:
+    """An object of the grader; its methods are functions of the grader."""
+
+    def __init__(self, methods: dict[str, Any]) -> None:
+        vars(self).update(methods)
+
+    def __deepcopy__(self, memo: Any) -> "_Far":
+        return self
+
+
+def _function(parameters: Any, call: Any) -> Any:
+    """A real function with these parameters ([name, kind, has a default]), for engines that look at a signature."""
+    if parameters is None:
+        return lambda *args, **named: call(args, named.items())
+    shown, given, named, starred = [], [], [], False
+    for name, kind, has_default in parameters:
+        text = f"{name}=_missing" if has_default else name
+        if kind == inspect.Parameter.VAR_POSITIONAL:
+            shown.append(f"*{name}")
+            given.append(f"*{name}")
+            starred = True
+        elif kind == inspect.Parameter.VAR_KEYWORD:
+            shown.append(f"**{name}")
+            named.append(f"*{name}.items()")
+        elif kind == inspect.Parameter.KEYWORD_ONLY:
+            shown += [text] if starred else ["*", text]
+            named.append(f"({name!r}, {name})")
+            starred = True
+        else:
+            shown.append(text)
+            given.append(name)
+    code = (
+        f"lambda {', '.join(shown)}: _call([a for a in ({''.join(g + ',' for g in given)}) if a is not _missing], "
+        f"[(k, v) for k, v in ({''.join(n + ',' for n in named)}) if v is not _missing])"
+    )
+    return eval(code, {"_call": call, "_missing": _MISSING})
+
+
+main(globals()["enter"])

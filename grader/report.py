@@ -1,0 +1,95 @@
+"""What a grading says of one submission: plain data, the same in the gradebook, the feedback page and every export."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One of the 14 tests. `hidden` is what its variant with other names says; None where it was not run."""
+
+    test: str  # the test's sentence: "a replay of a finished history runs nothing"
+    rules: tuple[str, ...]  # "R2", "R11"
+    passed: bool
+    hidden: bool | None = None
+    message: str = ""  # for the student; empty where it passed
+
+    @property
+    def earned(self) -> bool:
+        """Both the test and its hidden variant hold."""
+        return self.passed and self.hidden is not False
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The belief that a wrong TODO shows. Every text is ours: none of it was made by the student's code."""
+
+    belief: str  # its id in the bank: "M9b"
+    words: str  # what its author believes
+    customer: str  # what happens to a customer because of it
+    read: str  # where to read
+    example: str = ""  # a small counter-example, as a timeline in text
+
+
+@dataclass(frozen=True)
+class Part:
+    """One line of the rubric. `name` is "TODO 3", "whole engine", "questions", "predictions"."""
+
+    name: str
+    points: float
+    out_of: float
+    note: str = ""  # why, where no test says it: "still to be written", "refused: ..."
+    taken_from: str = ""  # which file and cell counted
+    outcomes: tuple[Outcome, ...] = ()
+    diagnosis: Diagnosis | None = None
+
+
+@dataclass(frozen=True)
+class Report:
+    """All that is said of one submission. Two gradings of the same files make equal reports."""
+
+    student: str
+    parts: tuple[Part, ...] = ()
+    repairs: tuple[str, ...] = ()  # what was put right before grading
+    refusals: tuple[str, ...] = ()  # what could not be used, and why
+    isolated: bool = True  # False: the student's code ran outside of a sandbox
+    late: str = ""
+
+    @property
+    def points(self) -> float:
+        return round(sum(part.points for part in self.parts), 2)
+
+    @property
+    def out_of(self) -> float:
+        return round(sum(part.out_of for part in self.parts), 2)
+
+    def part(self, name: str) -> Part:
+        """The part of this name. Raises KeyError."""
+        return next((part for part in self.parts if part.name == name), None) or _no(name)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values; `from_json` reads them."""
+        made: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return made
+
+    @staticmethod
+    def from_json(data: dict[str, Any]) -> Report:
+        """The report that `to_json` wrote."""
+        return Report(**{**data, "parts": tuple(map(_part, data["parts"])), **_tuples(data, "repairs", "refusals")})
+
+
+def _part(data: dict[str, Any]) -> Part:
+    outcomes = tuple(Outcome(**{**outcome, **_tuples(outcome, "rules")}) for outcome in data["outcomes"])
+    diagnosis = Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None
+    return Part(**{**data, "outcomes": outcomes, "diagnosis": diagnosis})
+
+
+def _tuples(data: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: tuple(data[name]) for name in names}
+
+
+def _no(name: str) -> Part:
+    raise KeyError(name)
