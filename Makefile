@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # One word for all: quiet, no questions, every package checked against its hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 
-.PHONY: demo test test-browser lab check build bench bench-timeline lock clean help
+.PHONY: demo test test-browser lab grader bank check build bench bench-timeline bench-grading lock clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -13,10 +13,13 @@ help:
 	@echo "make test    the 14 tests on the reference, then the tests of the lab itself"
 	@echo "make lab     JupyterLab on the first notebook"
 	@echo "make test-browser    the notebooks in JupyterLab, driven in Chromium (Debian: apt install chromium)"
+	@echo "make grader  what an instructor needs: the command lab-grader (see grader/README.md)"
+	@echo "make bank    how well wrong engines are rejected, and the belief behind each is named"
 	@echo "make check   drift of generated files, lint, types"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
 	@echo "make bench-timeline  first paint and a scrub step of the timeline, in Chromium"
+	@echo "make bench-grading   a class graded, beside a plain nbgrader autograde (some minutes)"
 
 demo: $(VENV)/base.done
 	@$(BIN)/durable-lab demo
@@ -30,6 +33,13 @@ test-browser: $(VENV)/dev.done $(VENV)/lab.done
 
 lab: $(VENV)/lab.done
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_why_a_for_loop_agent_dies.ipynb
+
+grader: $(VENV)/lab.done
+	@command -v bwrap >/dev/null || echo "There is no bubblewrap here, so no sandbox: see grader/README.md, Set up."
+	@echo "ready: $(BIN)/lab-grader --help"
+
+bank: $(VENV)/dev.done $(VENV)/lab.done
+	$(BIN)/python -m grader.bank
 
 check: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.build --check
@@ -45,6 +55,9 @@ bench: $(VENV)/dev.done
 
 bench-timeline: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.bench_timeline
+
+bench-grading: $(VENV)/dev.done $(VENV)/lab.done
+	$(BIN)/python -m grader.bench_grading
 
 # Names, versions and hashes only; `uv` reads pyproject.toml and keeps the three files in step.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --group build

@@ -1,6 +1,13 @@
 """What people believe who write a wrong engine or a wrong workflow. The names are for us; a student reads the words."""
 
-BELIEFS = {
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+GROUPS = {
     "M1": "A run resumes at the line where it died.",
     "M2": "My print ran twice, so the activity ran twice.",
     "M3": "A retry starts the workflow again.",
@@ -27,3 +34,49 @@ BELIEFS = {
     "M24": "One more or one less does not matter.",
     "M25": "The place in history looks after itself.",
 }
+
+TABLE = Path(__file__).with_name("beliefs.toml")
+
+
+@dataclass(frozen=True)
+class Belief:
+    """One entry of beliefs.toml; its comments say what the fields are."""
+
+    id: str
+    todo: int
+    words: str
+    customer: str
+    rules: tuple[str, ...]
+    lesson: str
+    section: str
+    show: tuple[str, ...]
+    tells: tuple[dict[str, Any], ...]
+
+    @property
+    def group(self) -> str:
+        """The coarse belief that it belongs to: "M12" of "M12a"."""
+        return self.id.rstrip("abcdefghijklmnopqrstuvwxyz")
+
+    @property
+    def read(self) -> str:
+        """Where to read, in one line."""
+        return f"lesson {self.lesson}, section: {self.section}. The handout, rule {self.rules[0]}."
+
+    def is_shown_by(self, facts: dict[str, Any]) -> bool:
+        """Does an engine with these facts give this belief away?"""
+        return any(all(facts.get(name, _MISSING) == value for name, value in tell.items()) for tell in self.tells)
+
+
+_MISSING = object()
+
+
+def _load() -> dict[str, Belief]:
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    lists = ("rules", "show", "tells")
+    return {
+        name: Belief(name, **{key: tuple(value) if key in lists else value for key, value in entry.items()})
+        for name, entry in table.items()
+    }
+
+
+BELIEFS = _load()

@@ -79,6 +79,10 @@ class _Reports:
     def __init__(self) -> None:
         self.tests: dict[str, str] = {}
 
+    def pytest_runtest_makereport(self, call: Any) -> None:
+        """Before the report is made, which is left to the others."""
+        _shorten(call.excinfo.value if call.excinfo else None)
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         name = report.nodeid.partition("::")[2]
         if report.failed:
@@ -86,6 +90,21 @@ class _Reports:
             self.tests[name] = kind + (str(getattr(report.longrepr, "text", report.longrepr)) or "failed")
         elif report.when == "call":
             self.tests[name] = ""
+
+
+def _shorten(error: BaseException | None) -> None:
+    """Cut long tracebacks. An error that a loop raised again and again has thousands of lines, and pytest reads each of
+    them several times.
+    """
+    while error is not None:
+        lines = []
+        traceback = error.__traceback__
+        while traceback is not None:
+            lines.append(traceback)
+            traceback = traceback.tb_next
+        if len(lines) > 200:
+            lines[100].tb_next = lines[-100]
+        error = error.__cause__ or error.__context__
 
 
 def serve(seconds: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from types import TracebackType
 
-from grader.checker.peer import Ended
+from grader.checker.peer import Ended, NotStarted
 from grader.checker.remote import Engine
 from grader.checker.worker_process import Worker
 
@@ -26,7 +26,7 @@ class Examinee:
         self._until = time.monotonic() + IN_ALL
 
     def fresh(self) -> Engine:
-        """The module, with no handle of an earlier test. Raises what its import raises, or Ended."""
+        """The module, with no handle of an earlier test. Raises what its import raises, Ended, or NotStarted."""
         if self._broken is not None:
             raise self._broken
         if time.monotonic() > self._until:
@@ -37,7 +37,7 @@ class Examinee:
             try:
                 self._worker.load(self.source)
             except BaseException as error:
-                self._broken = None if isinstance(error, KeyboardInterrupt) else error
+                self._broken = None if isinstance(error, (KeyboardInterrupt, NotStarted)) else error
                 raise
         return self._worker.engine()
 

@@ -23,14 +23,23 @@ from typing import Any
 
 DEPTH = 60  # calls within calls, over the border; the tests need 6
 CONTAINERS = 20_000  # that are shared; the tests need some hundreds
+HANDLES = 20_000  # objects of the other side; the tests need some hundreds
+CLASSES = 200  # of exceptions, and how deep they may stand below each other
+ITEMS = 100_000  # in one list or dict of ours that is told: the other side may have made it grow
+TEXT = 4_000_000  # characters of everything that is shared, written out: a list of lists of the same list grows fast
 KEYS = 200  # in one dict or set that are not texts: they can be chosen so that each takes longer than the one before
 _PLAIN = (str, int, bool, type(None))
 _NEVER = (KeyboardInterrupt, SystemExit, GeneratorExit)  # nothing that the other side raises may end this process
 _SEQUENCES: dict[str, Any] = {"t": tuple, "s": set, "z": frozenset}
+_NESTED = (list, dict, tuple, set, frozenset)
 
 
 class Ended(BaseException):
     """The conversation is over. No `except Exception` of a workflow may go on after that."""
+
+
+class NotStarted(Exception):
+    """The sandbox did not come up: that is a fault of this machine, and no engine may be judged by it."""
 
 
 class Peer:
@@ -68,6 +77,7 @@ class Peer:
         self._shared_ids: dict[int, int] = {}
         self._known: dict[int, list[Any]] = {}  # heap id -> its content at the last message
         self._next = self._parity
+        self._classes = 0  # of the other side
 
     def end(self, why: str) -> Ended:
         """Nothing can be said after this. The first reason stays."""
@@ -131,7 +141,11 @@ class Peer:
             plain = json.loads(line)
             self._take(plain.pop("heap"))
             ((key, values),) = plain.items()
-            if key not in ("ask", "ok", "error") or not (values if key != "ask" else type(values[0]) is str):
+            if (
+                type(values) is not list
+                or len(values) < (2 if key == "ask" else 1)
+                or key not in ("ask", "ok", "error")
+            ):
                 raise self.end("a message of no known kind")
             return key, [self.into(value) for value in values]
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -190,6 +204,8 @@ class Peer:
             if not changed:
                 return told
             for heap_id, container in changed:
+                if len(container) > ITEMS:
+                    raise self.end(f"a list of more than {ITEMS:,} items")
                 self._known[heap_id] = _content(container)
                 if type(container) is list:
                     told[str(heap_id)] = [self.out(item) for item in container]
@@ -202,12 +218,10 @@ class Peer:
         for name, told in heap.items():
             heap_id = int(name)
             if heap_id not in self._shared:
-                if heap_id % 2 == self._parity or heap_id < 0:
-                    raise self.end("a container of the receiver's that it has never shared")
+                if heap_id % 2 == self._parity or not 0 <= heap_id < 2 * CONTAINERS:  # so that no hashes collide
+                    raise self.end(f"a container that it has never shared, or more than {CONTAINERS:,}")
                 new: Any = [] if type(told) is list else {}
                 self._shared[heap_id], self._shared_ids[id(new)] = new, heap_id
-        if len(self._shared) > CONTAINERS:
-            raise self.end(f"more than {CONTAINERS:,} lists and dicts")
         for name, told in heap.items():
             container = self._shared[int(name)]
             if type(container) is list:
@@ -218,6 +232,40 @@ class Peer:
                 container.update(_few(pairs, [key for key, _ in pairs]))
         for name in heap:
             self._known[int(name)] = _content(self._shared[int(name)])
+        if heap:
+            self._weigh()
+
+    def _weigh(self) -> None:
+        """Whatever is shared may come to be written out by somebody: see to it that this has an end."""
+        known: dict[int, int] = {}  # by id(): the characters of what holds no cycle, so that it is counted once
+        left = TEXT
+
+        def weight(value: Any, above: frozenset[int]) -> tuple[int, bool]:
+            nonlocal left
+            kind = type(value)
+            if kind is str or kind is bytes:
+                return 4 * len(value), True
+            if kind is int:
+                return 12 + value.bit_length() // 3, True
+            if kind not in _NESTED:
+                return vars(value).get("_size", 12) if isinstance(value, BaseException) else 12, True
+            if id(value) in above:
+                return 5, False
+            if id(value) in known:
+                return known[id(value)], True
+            total, whole, inside = 2, True, above | {id(value)}
+            for item in _content(value):
+                more, complete = weight(item, inside)
+                total, whole = total + 2 + more, whole and complete
+            left -= total if not whole else 1
+            if total > TEXT or left < 0:
+                raise self.end("lists within lists that are too long to be written out")
+            if whole:
+                known[id(value)] = total
+            return total, whole
+
+        for container in self._shared.values():
+            weight(container, frozenset())
 
     def into(self, value: Any) -> Any:
         """The value that has crossed like this. Raises LookupError, TypeError, ValueError, Ended where it is none."""
@@ -246,13 +294,18 @@ class Peer:
         raise self.end("a value of no known kind")
 
     def _meet(self, handle: int, value: dict[str, Any]) -> Any:
-        if type(handle) is not int:
-            raise TypeError
+        if type(handle) is not int or not 0 <= handle < HANDLES:
+            raise ValueError(f"more than {HANDLES:,} objects, or a handle that is none")
         if "bases" in value:
-            made: Any = _mirrored_class(value["name"], [self.into(base) for base in value["bases"]])
+            self._classes += 1
+            bases = [self.into(base) for base in value["bases"]]
+            if self._classes > CLASSES or sum(len(base.__mro__) for base in bases) > CLASSES:
+                raise ValueError("too many classes of exceptions")
+            made: Any = _mirrored_class(value["name"], bases)
         elif "class" in value:
-            made = _mirrored_error(self.into(value["class"]), tuple(self.into(arg) for arg in value["args"]))
-            vars(made).update(_peer=self, _text=str(value["text"]), _told=value["is"])
+            args = tuple(self.into(arg) for arg in value["args"])
+            made = _mirrored_error(self.into(value["class"]), args, f"{value['text']!s:.12000}")
+            vars(made).update(_peer=self, _told=value["is"])
         else:
             made = self._standin(self, value["is"])
         self._yours[handle], self._yours_ids[id(made)] = made, handle
@@ -260,7 +313,7 @@ class Peer:
 
 
 def _content(container: Any) -> list[Any]:
-    return list(container) if type(container) is list else [x for pair in container.items() for x in pair]
+    return [x for pair in container.items() for x in pair] if type(container) is dict else list(container)
 
 
 def _same(old: list[Any] | None, new: list[Any]) -> bool:
@@ -287,16 +340,22 @@ def _mirrored_class(name: str, bases: list[Any]) -> type:
     return type(str(name), tuple(dict.fromkeys(own)), {"__str__": _far_text, "__getattr__": _far_attribute})
 
 
-def _mirrored_error(cls: Any, args: tuple[Any, ...]) -> BaseException:
+def _mirrored_error(cls: Any, args: tuple[Any, ...], text: str) -> BaseException:
     if not issubclass(cls, BaseException):
         raise TypeError
     if issubclass(cls, _NEVER):
         cls = _mirrored_class(cls.__name__, [])
+    plain = tuple(arg if type(arg) in (*_PLAIN, float) else "..." for arg in args)
+    if (
+        plain != args and cls.__str__ is not _far_text
+    ):  # its text is what the other side says: nobody writes it out here
+        cls = _mirrored_class(cls.__name__, [cls])
     try:
-        made: BaseException = cls(*args)
+        made: BaseException = cls(*plain)
     except Exception:  # UnicodeDecodeError and its like want arguments of certain types
         made = cls.__new__(cls)
-    made.args = args
+    made.args = plain
+    vars(made).update(_text=text, _size=len(f"{text}{plain}"))
     return made
 
 

@@ -20,6 +20,7 @@ JAIL = Path(__file__).with_name("jail.py")
 PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 _INSIDE = Path("/checker")  # where our own files stand in there
 _UIDS = range(1_000_000_000, 3_000_000_000)  # users that no machine has; each sandbox is one of its own
+_EMPTY = ("/usr/bin/env", "-i")
 _count = itertools.count()
 
 
@@ -66,9 +67,18 @@ def command(
     """
     root = os.geteuid() == 0
     uid = _UIDS[(os.getpid() * 1000 + next(_count)) % len(_UIDS)] if root else None
-    told = json.dumps({"uid": uid, "limits": limits.by_resource()})
+    told = json.dumps({"uid": uid, "limits": limits.by_resource(), "narrow": True})
     binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
-    made = ["bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+    # bubblewrap stays in there as process 1, whose environment can be read: it must have none from its first moment on.
+    made = [
+        *_EMPTY,
+        shutil.which("bwrap") or "bwrap",
+        "--unshare-ipc",
+        "--unshare-pid",
+        "--unshare-net",
+        "--unshare-uts",
+        "--unshare-cgroup-try",
+    ]
     made += ["--cap-drop", "ALL"]
     made += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if root else ["--unshare-user"]
     made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]
@@ -80,6 +90,8 @@ def command(
         made += ["--perms", "0755", "--dir", str(folder)]
     for how, path in binds:
         made += ["--symlink", str(path.readlink()), str(path)] if _is_link(path) else [how, str(path), str(path)]
+    for folder in _others(*(path for how, path in binds[len(_libraries()) :])):
+        made += ["--perms", "0555", "--tmpfs", str(folder), "--remount-ro", str(folder)]
     for path in (JAIL, *files):
         made += ["--ro-bind", str(path), str(_INSIDE / path.name)]
     made += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
@@ -123,6 +135,20 @@ def _libraries() -> tuple[tuple[str, Path], ...]:
         if (path.exists() or _is_link(path)) and not any(path.is_relative_to(old) for old in known):
             known.append(path)
     return tuple(("--ro-bind", path) for path in known)
+
+
+def _others(*wanted: Path) -> list[Path]:
+    """Where other packages are, but for what is wanted: this lab, with all its answers, may be one of them."""
+    places = [Path(python, kind) for python in _pythons() for kind in ("site-packages", "dist-packages")]
+    places = [place for place in places if place.is_dir() and not place.is_symlink()]
+    return [p for p in places if not any(p.is_relative_to(w) or w.is_relative_to(p) for w in wanted)]
+
+
+@cache
+def _pythons() -> list[Path]:
+    roots = {path for _, path in _libraries() if not _is_link(path)} | {Path(sys.base_prefix, "lib")}
+    found = {folder for root in roots for pattern in ("python3*", "lib/python3*") for folder in root.glob(pattern)}
+    return sorted(folder for folder in found if folder.is_dir())
 
 
 def _is_link(path: Path) -> bool:

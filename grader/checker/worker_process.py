@@ -10,10 +10,11 @@ from types import TracebackType
 from typing import Any
 
 from grader.checker import remote, sandbox
-from grader.checker.peer import Ended, Peer
+from grader.checker.peer import Ended, NotStarted, Peer
 
-BYTES = 8_000_000  # that a worker may send in one test; the tests need some ten thousands
+BYTES = 2_000_000  # that a worker may send in one test; the tests need some ten thousands
 START = 30.0  # seconds for the sandbox and its Python to come up
+LIMITS = sandbox.Limits(memory_mb=256, processes=4)  # an engine is one process; each of them may use this memory
 _OURS = [Path(__file__).with_name(name) for name in ("worker.py", "peer.py")]
 
 
@@ -23,7 +24,8 @@ class Worker:
     seconds   how long one test may take, by the clock on the wall
     messages  how many messages one test may cost: an engine that tries for ever ends at the same point each time
 
-    Where the worker is lost, every use of its engine raises `Ended`, with the reason in words for the student.
+    Where the worker is lost, every use of its engine raises `Ended`, with the reason in words for the student. Where it
+    does not even come up, that is NotStarted or OSError, and says nothing of the engine.
     """
 
     def __init__(self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000) -> None:
@@ -78,9 +80,12 @@ class Worker:
     def _allow(self) -> None:
         if not self._ready:  # the sandbox may take its time to come up, the student's code not
             self._until = time.monotonic() + START
-            if self._receive() != b"ready":
-                raise self.peer.end("the sandbox did not start")
-            self._ready = True
+            try:
+                self._ready = self._receive() == b"ready"
+            except Ended as why:
+                raise NotStarted(f"the sandbox did not start: {why}") from None
+            if not self._ready:
+                raise NotStarted("the sandbox did not start as it should")
         self._until = time.monotonic() + self.seconds
         self._left, self._bytes = self.messages, BYTES
 
@@ -139,4 +144,4 @@ def _perform(operation: str, target: Any, arguments: list[Any]) -> Any:
 
 
 def _sandboxed() -> list[str]:
-    return sandbox.command([sandbox.inside(_OURS[0])], files=_OURS)
+    return sandbox.command([sandbox.inside(_OURS[0])], files=_OURS, limits=LIMITS)

@@ -92,15 +92,21 @@ def for_show() -> Study:
 
 
 def current(default: str = "lab") -> Study:
-    """The engine that LAB_MODULE names; `LAB_WORKSPACE` may name another folder that holds a `lab/`.
+    """The engine that LAB_MODULE names. The student's `lab/` is that of `LAB_WORKSPACE`; without it, that of the folder
+    they work in (an assignment that was fetched has its own); without that, the one that came with this package.
 
     Raises StudyError where LAB_MODULE is neither `lab` nor `solution`, or its file is not there.
     """
     name = os.environ.get("LAB_MODULE") or default
     if name not in ("lab", "solution"):
         raise StudyError(f"LAB_MODULE is {name!r}; it must be 'lab' (your engine) or 'solution' (the reference).")
-    folder = Path(os.environ.get("LAB_WORKSPACE") or LAB_DIR).resolve() if name == "lab" else ROOT
+    folder = Path(os.environ.get("LAB_WORKSPACE") or _workspace()).resolve() if name == "lab" else ROOT
     study = Study(name, folder)
     if not study.path.is_file():
         raise StudyError(f"LAB_MODULE is {name!r}, but there is no file {study.path}.")
     return study
+
+
+def _workspace() -> Path:
+    here = Path.cwd()
+    return here if Path(here, "lab", "engine.py").is_file() else LAB_DIR

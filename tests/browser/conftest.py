@@ -36,30 +36,35 @@ def workspace(tmp_path):
 
 
 @pytest.fixture
-def jupyter(workspace):
-    """Starts `lab` (JupyterLab) or `notebook` (Notebook 7) here. Returns its address; ends it by its pid."""
+def jupyter(serve, workspace):
+    """Starts `lab` (JupyterLab) or `notebook` (Notebook 7) in the workspace. Returns its address."""
+    return lambda app="lab": serve(workspace, app, LAB_WORKSPACE=str(workspace), LAB_MODULE="lab")
+
+
+@pytest.fixture
+def serve():
+    """Starts `lab` or `notebook` in a folder that has a `home` in it. Returns its address; ends it by its pid."""
     servers = []
 
-    def start(app="lab"):
+    def start(folder, app="lab", **more):
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         binaries = os.path.dirname(sys.executable)  # noqa: PTH120
         env = {
             **os.environ,
-            "HOME": str(workspace / "home"),
+            "HOME": str(folder / "home"),
             "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'lab-01-durable-workflow-engine'}",
-            "LAB_WORKSPACE": str(workspace),
-            "LAB_MODULE": "lab",
+            **more,
         }
         options = (
             f"--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port} --IdentityProvider.token="
         )
         own = f"--{'LabApp' if app == 'lab' else 'JupyterNotebookApp'}.expose_app_in_browser=True"
         command = [sys.executable, "-m", "jupyterlab" if app == "lab" else "notebook", *options.split(), own]
-        with (workspace / "server.log").open("w") as log:
-            servers.append(subprocess.Popen(command, cwd=workspace, env=env, stdout=log, stderr=subprocess.STDOUT))
+        with (folder / "server.log").open("w") as log:
+            servers.append(subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=subprocess.STDOUT))
         deadline = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -67,7 +72,7 @@ def jupyter(workspace):
                 return f"http://127.0.0.1:{port}"
             except OSError:
                 if time.monotonic() > deadline or servers[-1].poll() is not None:
-                    pytest.fail((workspace / "server.log").read_text()[-2000:])
+                    pytest.fail((folder / "server.log").read_text()[-2000:])
                 time.sleep(0.1)
 
     yield start

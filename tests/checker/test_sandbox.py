@@ -13,10 +13,7 @@ import pytest
 from grader.checker import sandbox
 from grader.checker.sandbox import Limits
 
-
-@pytest.fixture(autouse=True)
-def bubblewrap():
-    assert sandbox.missing() is None, sandbox.missing()
+pytestmark = pytest.mark.usefixtures("bubblewrap")
 
 
 def inside(code, **options):

@@ -7,7 +7,7 @@ import pytest
 
 from durable_lab.source import replace_function
 from grader.bank import Judge, entries
-from grader.checker import sandbox, suite
+from grader.checker import suite
 from grader.checker.examinee import Examinee
 from grader.checker.peer import Ended
 from grader.checker.worker_process import Worker
@@ -21,12 +21,8 @@ SUBTLE = [
     "signal_changes_the_given_state", "signal_keeps_the_callers_payload", "signal_shares_the_list_of_signals",
     "the_guard_takes_1_for_1_0", "the_workflow_gets_the_states_own_input", "values_are_handed_out_by_reference",
 ]  # fmt: skip
+pytestmark = pytest.mark.usefixtures("bubblewrap")
 ENTRIES = [*entries("right"), *(entry for entry in entries("wrong") if entry.path.stem in SUBTLE)]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def bubblewrap():
-    assert sandbox.missing() is None, sandbox.missing()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ A blocked run returns the state that it was given; what it recorded is thrown aw
 When the approval comes, everything before the wait is done a second time.
 """
 
-BELIEF = "M3"
+BELIEF = "M3a"
 TODO = 4
 RULES = ("R9", "R8")
 

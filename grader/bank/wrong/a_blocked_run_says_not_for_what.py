@@ -4,7 +4,7 @@ The result of a blocked run does not say which signal it waits for.
 Nobody knows whose approval is missing.
 """
 
-BELIEF = "M22"
+BELIEF = "M22g"
 TODO = 4
 RULES = ("R9",)
 

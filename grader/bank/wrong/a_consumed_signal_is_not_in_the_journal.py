@@ -4,7 +4,7 @@ That a signal was consumed is kept in memory only.
 After a crash the wait is missing in history, and what came behind it no longer fits.
 """
 
-BELIEF = "M14"
+BELIEF = "M14k"
 TODO = 3
 RULES = ("R1",)
 

@@ -4,7 +4,7 @@ It is taken out of the inbox and returned; history does not hear of it.
 After a restart history and code disagree, or the next wait gets the same approval again.
 """
 
-BELIEF = "M9"
+BELIEF = "M9a"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ A consumed signal is removed from the state's signals.
 On the next replay the wait takes the signal that was meant for the next one.
 """
 
-BELIEF = "M9"
+BELIEF = "M9b"
 TODO = 3
 RULES = ("R8",)
 

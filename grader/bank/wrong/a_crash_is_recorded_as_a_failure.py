@@ -4,7 +4,7 @@ BaseException is caught as well, so the end of the process counts as a failed at
 The machine is shut down, and the customer is told that the bank refused.
 """
 
-BELIEF = "M19"
+BELIEF = "M19a"
 TODO = 1
 RULES = ("R1",)
 

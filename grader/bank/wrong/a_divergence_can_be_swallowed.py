@@ -4,7 +4,7 @@ NonDeterminismError is raised, but the run is not marked: an `except Exception` 
 The changed code goes on with the old history, and reports success.
 """
 
-BELIEF = "M19"
+BELIEF = "M19b"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ The position in the error is one too high.
 Whoever looks for the difference looks at the wrong step.
 """
 
-BELIEF = "M24"
+BELIEF = "M22a"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ What stands from the first difference on is thrown away, and the error is raised
 The records of what was paid are gone; the next run pays again.
 """
 
-BELIEF = "M14"
+BELIEF = "M14h"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ From the first difference on, history is dropped and the new code runs live.
 The old charge stands, the new one is added: the customer pays twice.
 """
 
-BELIEF = "M7"
+BELIEF = "M7a"
 TODO = 1
 RULES = ("R3",)
 

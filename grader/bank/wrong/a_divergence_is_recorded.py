@@ -4,7 +4,7 @@ The divergence is recorded as a failed command before the error is raised.
 Even when the old code is back, the run cannot be replayed any more.
 """
 
-BELIEF = "M14"
+BELIEF = "M14h"
 TODO = 1
 RULES = ("R3",)
 

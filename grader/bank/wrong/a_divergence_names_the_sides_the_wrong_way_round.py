@@ -4,7 +4,7 @@ What was recorded and what was asked are swapped in the error.
 Somebody mends history where the code was wrong.
 """
 
-BELIEF = "M22"
+BELIEF = "M22a"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ A failed run returns the state that it was given, without what it recorded.
 The payments of the failed run are in no history, and nobody gives the money back.
 """
 
-BELIEF = "M3"
+BELIEF = "M3a"
 TODO = 4
 RULES = ("R6",)
 

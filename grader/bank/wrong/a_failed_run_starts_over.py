@@ -4,7 +4,7 @@ When the workflow fails, its history is thrown away and it is tried from the fir
 Steps that had succeeded are paid for once more with every retry.
 """
 
-BELIEF = "M3"
+BELIEF = "M3b"
 TODO = 4
 RULES = ("R13",)
 

@@ -4,7 +4,7 @@ It is raised inside the workflow, where an `except Exception` catches it, and th
 The steps after the full disk happen, and nothing is known of them.
 """
 
-BELIEF = "M19"
+BELIEF = "M14f"
 TODO = 1
 RULES = ("R1",)
 

@@ -4,7 +4,7 @@ The journal's RuntimeError is taken for one of the workflow: status failed.
 The refund is filed as failed for good, although only the disk was full for a minute.
 """
 
-BELIEF = "M22"
+BELIEF = "M22h"
 TODO = 4
 RULES = ("R1",)
 

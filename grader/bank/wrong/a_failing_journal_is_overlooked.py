@@ -4,7 +4,7 @@ An error of the journal is caught and forgotten.
 The disk is full, all goes on, and after the next restart everything is paid again.
 """
 
-BELIEF = "M14"
+BELIEF = "M14f"
 TODO = 1
 RULES = ("R1",)
 

@@ -4,7 +4,7 @@ Every record says ok=True; a failed one is to be known by its error.
 Whoever reads history counts the failed payment among the good ones.
 """
 
-BELIEF = "M22"
+BELIEF = "M22b"
 TODO = 1
 RULES = ("R6",)
 

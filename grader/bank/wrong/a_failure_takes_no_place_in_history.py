@@ -4,7 +4,7 @@ On replay the position moves over a record only if it is ok.
 What came after the failure finds the failure once more, and the compensation is called a divergence.
 """
 
-BELIEF = "M17"
+BELIEF = "M17b"
 TODO = 1
 RULES = ("R6",)
 

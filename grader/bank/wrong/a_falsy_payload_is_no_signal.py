@@ -4,7 +4,7 @@ A payload of 0, False, "" or None is taken for none.
 "Approved: False" is not heard; the run waits on.
 """
 
-BELIEF = "M20"
+BELIEF = "M20c"
 TODO = 3
 RULES = ("R8",)
 

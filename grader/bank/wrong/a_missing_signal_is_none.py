@@ -4,7 +4,7 @@ The workflow does not stop, it gets None and goes on.
 The refund is paid before anybody has approved it.
 """
 
-BELIEF = "M16"
+BELIEF = "M16a"
 TODO = 3
 RULES = ("R9",)
 

@@ -4,7 +4,7 @@ The workflow gets the very object that stands in the record and in the signal.
 It ticks off the items of an order, and the signal says that they were ticked when it came.
 """
 
-BELIEF = "M23"
+BELIEF = "M23d"
 TODO = 3
 RULES = ("R5", "R10")
 

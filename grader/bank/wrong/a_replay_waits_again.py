@@ -4,7 +4,7 @@ The back-off between the recorded attempts is slept again.
 The worker looks at a hundred old runs, and stands still for an hour.
 """
 
-BELIEF = "M8"
+BELIEF = "M8a"
 TODO = 1
 RULES = ("R2",)
 

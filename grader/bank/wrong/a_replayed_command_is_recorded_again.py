@@ -4,7 +4,7 @@ What was found in history is appended to it once more.
 History doubles with every restart; the run ends in a divergence that nobody caused.
 """
 
-BELIEF = "M25"
+BELIEF = "M25d"
 TODO = 1
 RULES = ("R2",)
 

@@ -4,7 +4,7 @@ A signal leaves the inbox only when it is consumed live.
 After a restart the second wait gets the first one's approval again.
 """
 
-BELIEF = "M9"
+BELIEF = "M9c"
 TODO = 3
 RULES = ("R8",)
 

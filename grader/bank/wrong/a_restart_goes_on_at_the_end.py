@@ -4,7 +4,7 @@ The position starts at the end of history, as if the workflow went on from there
 After a restart every step is done a second time.
 """
 
-BELIEF = "M1"
+BELIEF = "M1a"
 TODO = 1
 RULES = ("R2",)
 

@@ -4,7 +4,7 @@ A RuntimeError that the workflow raised itself goes to the caller of run.
 "Out of stock" takes the worker down, and each restart does it again.
 """
 
-BELIEF = "M22"
+BELIEF = "M22i"
 TODO = 4
 RULES = ("R13",)
 

@@ -4,7 +4,7 @@ The signal is recorded in history when it arrives, at whatever position the run 
 The next replay finds an answer where no question is, and the run sticks.
 """
 
-BELIEF = "M14"
+BELIEF = "M14o"
 TODO = 5
 RULES = ("R8",)
 

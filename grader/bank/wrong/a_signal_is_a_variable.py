@@ -4,7 +4,7 @@ wait_signal returns the latest payload of that name, and nothing is used up.
 One approval approves everything that ever asks.
 """
 
-BELIEF = "M9"
+BELIEF = "M9d"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ There is one queue; a signal that is not first in it is taken for not there.
 A note that nobody reads stands before the approval, and the refund waits for ever.
 """
 
-BELIEF = "M9"
+BELIEF = "M9f"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ A payload of None is not delivered.
 The button that sends only "go" has no effect.
 """
 
-BELIEF = "M20"
+BELIEF = "M20e"
 TODO = 5
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ The code asks whether the payload is there, and None is not.
 The boss presses the button that sends nothing but "go", and nothing goes.
 """
 
-BELIEF = "M20"
+BELIEF = "M20c"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ _ask does not look whether the run was stopped.
 The workflow caught everything, and pays without the approval that it waits for.
 """
 
-BELIEF = "M19"
+BELIEF = "M19b"
 TODO = 1
 RULES = ("R9",)
 

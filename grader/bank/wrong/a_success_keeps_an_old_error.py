@@ -4,7 +4,7 @@ The record of a call that succeeded at its third attempt carries the error of th
 The money was paid, and the workflow is told that it was not.
 """
 
-BELIEF = "M12"
+BELIEF = "M12l"
 TODO = 1
 RULES = ("R6", "R12")
 

@@ -4,7 +4,7 @@ run looks only at what came out of the workflow, not at what stopped it.
 A bare `except:` swallows the wait for the approval, and the refund is reported as completed.
 """
 
-BELIEF = "M19"
+BELIEF = "M19d"
 TODO = 4
 RULES = ("R9",)
 

@@ -4,7 +4,7 @@ It is raised without marking the run, so a bare `except:` ends it.
 The payment behind the wait runs, and the run is reported as completed.
 """
 
-BELIEF = "M19"
+BELIEF = "M19c"
 TODO = 3
 RULES = ("R9",)
 

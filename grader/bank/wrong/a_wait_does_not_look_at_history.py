@@ -4,7 +4,7 @@ Live and on replay the payload comes from the inbox, and the record at this plac
 The code was changed and waits where it once paid: nobody notices.
 """
 
-BELIEF = "M7"
+BELIEF = "M7d"
 TODO = 3
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ A wait that is not over is recorded, with the value None.
 On the next look the wait counts as answered: paid without an approval.
 """
 
-BELIEF = "M14"
+BELIEF = "M14l"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ WorkflowBlocked is caught together with all other exceptions: status failed.
 The refund that waits for a human is filed as broken, and nobody resumes it.
 """
 
-BELIEF = "M22"
+BELIEF = "M22j"
 TODO = 4
 RULES = ("R9",)
 

@@ -4,7 +4,7 @@ A run that starts with a history performs nothing: what is not recorded is recor
 The power cut came before the payment; after the restart the payment is skipped.
 """
 
-BELIEF = "M2"
+BELIEF = "M2a"
 TODO = 1
 RULES = ("R2", "R11")
 

@@ -4,7 +4,7 @@ The activity gets the workflow's own objects and writes into them; replay does n
 The total is right in the first run, and wrong after a restart.
 """
 
-BELIEF = "M11"
+BELIEF = "M11a"
 TODO = 1
 RULES = ("R5",)
 

@@ -4,7 +4,7 @@ An ActivityError that leaves the workflow leaves run as well.
 The worker dies of a card that was declined, and so does everything else that it was doing.
 """
 
-BELIEF = "M22"
+BELIEF = "M22i"
 TODO = 4
 RULES = ("R13",)
 

@@ -4,7 +4,7 @@ A signal that comes before the first run is thrown away.
 The boss approved before the worker was up; the refund waits for ever.
 """
 
-BELIEF = "M9"
+BELIEF = "M9h"
 TODO = 5
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ A signal with the name and payload of an earlier one is not added.
 Two parcels were each confirmed with "ok"; the second confirmation is lost, and the run waits for ever.
 """
 
-BELIEF = "M21"
+BELIEF = "M21f"
 TODO = 5
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ The arguments go to the activity unchecked; whether JSON can carry them shows wh
 The money has moved, and the run cannot be written down.
 """
 
-BELIEF = "M14"
+BELIEF = "M14g"
 TODO = 1
 RULES = ("R5",)
 

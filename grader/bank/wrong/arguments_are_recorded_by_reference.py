@@ -4,7 +4,7 @@ The record keeps the workflow's own lists and dictionaries.
 The workflow fills its basket further, and history says that all of it was in the first parcel.
 """
 
-BELIEF = "M23"
+BELIEF = "M23c"
 TODO = 1
 RULES = ("R5",)
 

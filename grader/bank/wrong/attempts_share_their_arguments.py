@@ -4,7 +4,7 @@ The activity works on the arguments of the record itself; what a failed attempt 
 The first attempt took the pen out of the basket before it failed; the second one sends an empty parcel.
 """
 
-BELIEF = "M11"
+BELIEF = "M11a"
 TODO = 1
 RULES = ("R5",)
 

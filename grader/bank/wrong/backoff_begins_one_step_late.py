@@ -4,7 +4,7 @@ The waits are interval(1), interval(2), ...: the first one is already doubled.
 Everything that stutters once takes twice as long as agreed.
 """
 
-BELIEF = "M24"
+BELIEF = "M12h"
 TODO = 1
 RULES = ("R12",)
 

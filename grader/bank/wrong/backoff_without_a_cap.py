@@ -4,7 +4,7 @@ The wait is worked out by hand, and max_interval is never looked at.
 After ten failures the next attempt is a week away.
 """
 
-BELIEF = "M12"
+BELIEF = "M12h"
 TODO = 1
 RULES = ("R12",)
 

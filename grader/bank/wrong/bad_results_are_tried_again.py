@@ -4,7 +4,7 @@ Only the policy's own errors end the attempts; a result that JSON cannot carry i
 The money moved at each of the three attempts, and none of them could be recorded.
 """
 
-BELIEF = "M12"
+BELIEF = "M12k"
 TODO = 1
 RULES = ("R5",)
 

@@ -4,7 +4,7 @@ Every exception ends the run as failed, also a KeyError in the workflow's own co
 A typo in the new version fails a thousand refunds for good, instead of waiting to be mended.
 """
 
-BELIEF = "M22"
+BELIEF = "M22f"
 TODO = 4
 RULES = ("R13",)
 

@@ -4,7 +4,7 @@ The policy's non_retryable errors are not looked at.
 A card that was declined is charged again and again.
 """
 
-BELIEF = "M12"
+BELIEF = "M12d"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@ A record that is in history already is not added again.
 Of two equal parcels that were sent, history has one: after a restart, a third is sent.
 """
 
-BELIEF = "M14"
+BELIEF = "M14i"
 TODO = 1
 RULES = ("R2", "R6")
 

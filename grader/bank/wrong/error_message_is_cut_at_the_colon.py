@@ -4,7 +4,7 @@
 "no answer: at all" is shown as "no answer".
 """
 
-BELIEF = "M22"
+BELIEF = "M22c"
 TODO = 1
 RULES = ("R6",)
 

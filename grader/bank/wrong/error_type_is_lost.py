@@ -4,7 +4,7 @@ The workflow gets "Exception" as the type of every failure.
 The workflow that refunds after a TimeoutError never refunds.
 """
 
-BELIEF = "M22"
+BELIEF = "M22c"
 TODO = 1
 RULES = ("R6",)
 

@@ -4,7 +4,7 @@ The key is passed whether or not the activity declares it.
 A plain function cannot be called, and the step fails three times with a TypeError.
 """
 
-BELIEF = "M4"
+BELIEF = "M4d"
 TODO = 1
 RULES = ("R11",)
 

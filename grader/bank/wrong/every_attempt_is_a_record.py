@@ -4,7 +4,7 @@ Each attempt is recorded as a command of its own, the failed ones as well.
 After a restart the workflow gets the first, failed attempt as the answer, and apologises for what has been paid.
 """
 
-BELIEF = "M14"
+BELIEF = "M14a"
 TODO = 1
 RULES = ("R6",)
 

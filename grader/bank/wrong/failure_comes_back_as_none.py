@@ -4,7 +4,7 @@ call_activity returns the value of the record, also of a failed one: None.
 The workflow goes on as if the payment had worked, and ships.
 """
 
-BELIEF = "M17"
+BELIEF = "M17c"
 TODO = 1
 RULES = ("R6", "R13")
 

@@ -4,7 +4,7 @@ The code lets None pass, because somebody complained, and still takes 0, "" and 
 "Approved: False" is not heard; the run waits on.
 """
 
-BELIEF = "M20"
+BELIEF = "M20c"
 TODO = 3
 RULES = ("R8",)
 

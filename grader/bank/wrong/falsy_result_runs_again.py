@@ -4,7 +4,7 @@ The code asks `if command and command.value`, so a recorded None, 0, "" or False
 A free order is charged again each time its run is looked at.
 """
 
-BELIEF = "M20"
+BELIEF = "M20a"
 TODO = 1
 RULES = ("R2",)
 

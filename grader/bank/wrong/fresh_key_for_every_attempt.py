@@ -4,7 +4,7 @@ The key ends with the number of the attempt.
 The first attempt paid and lost its answer; the bank takes the second one for a new payment.
 """
 
-BELIEF = "M4"
+BELIEF = "M4a"
 TODO = 1
 RULES = ("R11",)
 

@@ -4,7 +4,7 @@ run sorts the commands by their time before it replays them, the youngest first.
 Some runs can be resumed and some cannot, and nobody sees why.
 """
 
-BELIEF = "M14"
+BELIEF = "M14m"
 TODO = 4
 RULES = ("R6", "R7")
 

@@ -4,7 +4,7 @@ The number in the key is that of the activity among the activities; waits and ti
 The other side, and the history, speak of another position than the key does.
 """
 
-BELIEF = "M24"
+BELIEF = "M4f"
 TODO = 1
 RULES = ("R11",)
 

@@ -4,7 +4,7 @@ A counter starts at 0 in every process and counts the activities that really run
 After a crash the counter starts anew: the payment in flight gets the key of another step.
 """
 
-BELIEF = "M4"
+BELIEF = "M4a"
 TODO = 1
 RULES = ("R11",)
 

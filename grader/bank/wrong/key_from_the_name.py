@@ -4,7 +4,7 @@ The key is "<workflow_id>/<name>", so two payments of one workflow share it.
 The bank takes the second payment for a repetition of the first, and does not pay.
 """
 
-BELIEF = "M5"
+BELIEF = "M4b"
 TODO = 1
 RULES = ("R11",)
 

@@ -4,7 +4,7 @@ The key is the position alone, the same in every run.
 The second customer's refund has the first one's key, and the bank does not pay it.
 """
 
-BELIEF = "M4"
+BELIEF = "M4b"
 TODO = 1
 RULES = ("R11",)
 

@@ -4,7 +4,7 @@ Unread history is looked at where the workflow returns, and not where it fails.
 The changed code gives up early, and the run ends as an ordinary failure: the payment in history is never undone.
 """
 
-BELIEF = "M7"
+BELIEF = "M7e"
 TODO = 4
 RULES = ("R3", "R4")
 

@@ -4,7 +4,7 @@ Nobody looks whether history has commands that the workflow never asked for.
 A step was removed from the code; the run is completed, and its payment is in no account of it.
 """
 
-BELIEF = "M7"
+BELIEF = "M7e"
 TODO = 4
 RULES = ("R4",)
 

@@ -4,7 +4,7 @@ Live the original exception comes out; on replay only its text is left, so it is
 The first run takes one `except` branch and the replay another.
 """
 
-BELIEF = "M22"
+BELIEF = "M22d"
 TODO = 1
 RULES = ("R6", "R13")
 

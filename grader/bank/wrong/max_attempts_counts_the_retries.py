@@ -4,7 +4,7 @@ The loop gives up only when there are more attempts than max_attempts.
 A card is tried four times where three were agreed.
 """
 
-BELIEF = "M12"
+BELIEF = "M12a"
 TODO = 1
 RULES = ("R12",)
 

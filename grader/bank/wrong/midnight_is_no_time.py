@@ -4,7 +4,7 @@
 What happened at second 0 of a clock cannot be replayed.
 """
 
-BELIEF = "M20"
+BELIEF = "M20b"
 TODO = 2
 RULES = ("R7",)
 

@@ -4,7 +4,7 @@ _ask returns whatever stands at the position.
 After a deployment the answer of one step is taken for that of another.
 """
 
-BELIEF = "M7"
+BELIEF = "M7b"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ The activity is called with its arguments and nothing else.
 A crash between the payment and its record means two payments, and the bank cannot know.
 """
 
-BELIEF = "M4"
+BELIEF = "M4c"
 TODO = 1
 RULES = ("R11",)
 

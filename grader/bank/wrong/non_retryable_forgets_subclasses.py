@@ -4,7 +4,7 @@
 CardExpired is a Declined, but it is tried five times.
 """
 
-BELIEF = "M21"
+BELIEF = "M12e"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@ The code uses isinstance on the classes and forgets that the policy may also hol
 The policy that says "Declined" has no effect, and a declined card is tried five times.
 """
 
-BELIEF = "M12"
+BELIEF = "M12e"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@
 The e-mail whose sender returns nothing is sent again at every restart.
 """
 
-BELIEF = "M20"
+BELIEF = "M20a"
 TODO = 1
 RULES = ("R2",)
 

@@ -4,7 +4,7 @@ The first time is kept, and every later now() returns it.
 The workflow that measures how long the bank took always finds 0 seconds.
 """
 
-BELIEF = "M6"
+BELIEF = "M6b"
 TODO = 2
 RULES = ("R7",)
 

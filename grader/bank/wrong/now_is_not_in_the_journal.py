@@ -4,7 +4,7 @@ now() appends its record to the list and does not tell the journal.
 After a crash the record is missing, and everything behind it stands one place too early.
 """
 
-BELIEF = "M14"
+BELIEF = "M14j"
 TODO = 2
 RULES = ("R1",)
 

@@ -4,7 +4,7 @@ now() returns what the clock says, and history knows nothing of it.
 After a restart the workflow takes another branch, because it is later.
 """
 
-BELIEF = "M6"
+BELIEF = "M6a"
 TODO = 2
 RULES = ("R7",)
 

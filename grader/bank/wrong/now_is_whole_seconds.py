@@ -4,7 +4,7 @@ now() cuts the time to whole seconds.
 What takes half a second takes none, and a type of number comes out that the contract does not name.
 """
 
-BELIEF = "M24"
+BELIEF = "M24a"
 TODO = 2
 RULES = ("R7",)
 

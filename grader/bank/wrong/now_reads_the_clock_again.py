@@ -4,7 +4,7 @@ now() records the time, and returns what the clock says, on replay as well.
 An order that was in time on Monday is late when it is replayed on Tuesday.
 """
 
-BELIEF = "M6"
+BELIEF = "M6a"
 TODO = 2
 RULES = ("R7",)
 

@@ -6,7 +6,7 @@ A test that simulates two days sees no time pass.
 
 import time
 
-BELIEF = "M6"
+BELIEF = "M6c"
 TODO = 2
 RULES = ("R7",)
 

@@ -4,7 +4,7 @@ The result goes through dumps and loads, which make the key 1 into "1" without a
 `prices[1]` finds nothing, though the activity returned it.
 """
 
-BELIEF = "M21"
+BELIEF = "M21e"
 TODO = 1
 RULES = ("R5",)
 

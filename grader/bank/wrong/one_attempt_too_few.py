@@ -4,7 +4,7 @@
 The payment that would have gone through at the third attempt fails; with one attempt allowed, nothing is tried.
 """
 
-BELIEF = "M24"
+BELIEF = "M12b"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@ The ActivityError is raised without a record.
 After a restart the step runs again, and succeeds now: the trip is cancelled and booked.
 """
 
-BELIEF = "M17"
+BELIEF = "M17a"
 TODO = 1
 RULES = ("R6",)
 

@@ -4,7 +4,7 @@
 The step that must not be tried twice is tried three times.
 """
 
-BELIEF = "M12"
+BELIEF = "M12i"
 TODO = 1
 RULES = ("R12",)
 

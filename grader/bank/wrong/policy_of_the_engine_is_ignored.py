@@ -4,7 +4,7 @@
 The whole service was set to one attempt, and everything is tried three times.
 """
 
-BELIEF = "M12"
+BELIEF = "M12j"
 TODO = 1
 RULES = ("R12",)
 

@@ -6,7 +6,7 @@ The payment that was in flight when the power went is paid a second time.
 
 import uuid
 
-BELIEF = "M4"
+BELIEF = "M4a"
 TODO = 1
 RULES = ("R11",)
 

@@ -4,7 +4,7 @@ The record is made before the activity runs, and its value is filled in afterwar
 The process dies in between: the payment counts as made, and nobody ever pays.
 """
 
-BELIEF = "M4"
+BELIEF = "M4e"
 TODO = 1
 RULES = ("R1",)
 

@@ -4,7 +4,7 @@ A record that is not ok is not replayed: the activity is performed once more.
 The trip was cancelled yesterday; today its car is booked after all.
 """
 
-BELIEF = "M17"
+BELIEF = "M17a"
 TODO = 1
 RULES = ("R6",)
 

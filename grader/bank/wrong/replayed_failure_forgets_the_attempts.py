@@ -4,7 +4,7 @@ The number of attempts is known live, and made up on replay.
 "Gave up after 2 attempts" in the letter of Monday, "after 1 attempt" in that of Tuesday.
 """
 
-BELIEF = "M22"
+BELIEF = "M22e"
 TODO = 1
 RULES = ("R6",)
 

@@ -4,7 +4,7 @@ A recorded failure is raised as a RuntimeError with the recorded text.
 `except ActivityError` catches the failure in the first run and misses it after a restart: no compensation.
 """
 
-BELIEF = "M22"
+BELIEF = "M22e"
 TODO = 1
 RULES = ("R6",)
 

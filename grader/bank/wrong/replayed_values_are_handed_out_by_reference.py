@@ -4,7 +4,7 @@ Live the workflow gets a copy, on replay the record's own value.
 A second look at an old run changes the past that it looks at.
 """
 
-BELIEF = "M23"
+BELIEF = "M23a"
 TODO = 1
 RULES = ("R10", "R5")
 

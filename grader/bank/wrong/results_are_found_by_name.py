@@ -4,7 +4,7 @@ The record is looked up by the activity's name, wherever it stands in history.
 The second order gets the first one's answer.
 """
 
-BELIEF = "M5"
+BELIEF = "M5a"
 TODO = 1
 RULES = ("R2", "R6")
 

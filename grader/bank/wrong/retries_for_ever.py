@@ -4,7 +4,7 @@ The loop ends only with a success; max_attempts is not looked at.
 A declined card is tried until somebody pulls the plug.
 """
 
-BELIEF = "M12"
+BELIEF = "M12c"
 TODO = 1
 RULES = ("R12", "R6")
 

@@ -4,7 +4,7 @@ There is no sleep between two attempts.
 Three attempts are over within a millisecond, long before the line is free again.
 """
 
-BELIEF = "M12"
+BELIEF = "M12f"
 TODO = 1
 RULES = ("R12",)
 

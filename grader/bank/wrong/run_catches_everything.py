@@ -4,7 +4,7 @@
 The machine is shut down, and the run is filed as failed instead of going on tomorrow.
 """
 
-BELIEF = "M19"
+BELIEF = "M19e"
 TODO = 4
 RULES = ("R13",)
 

@@ -4,7 +4,7 @@ The new state has the given one's own list of commands, and both grow together.
 Two runs from one saved state write into each other's history.
 """
 
-BELIEF = "M18"
+BELIEF = "M18a"
 TODO = 4
 RULES = ("R10",)
 

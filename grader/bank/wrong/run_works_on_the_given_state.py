@@ -4,7 +4,7 @@ run appends to the state that it was given.
 Who looks at the state of yesterday sees what happened today.
 """
 
-BELIEF = "M18"
+BELIEF = "M18a"
 TODO = 4
 RULES = ("R10",)
 

@@ -4,7 +4,7 @@ Results are remembered by name and arguments, like in a cache.
 Two draws of a lot give the same lot; the second of two equal payments is never made.
 """
 
-BELIEF = "M5"
+BELIEF = "M5a"
 TODO = 1
 RULES = ("R2", "R6")
 

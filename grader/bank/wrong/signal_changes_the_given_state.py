@@ -4,7 +4,7 @@ The signal is appended to the state that was given, and that state is returned.
 The picture of yesterday has the approval of today.
 """
 
-BELIEF = "M18"
+BELIEF = "M18b"
 TODO = 5
 RULES = ("R10",)
 

@@ -4,7 +4,7 @@ received_at is left at 0.0.
 In the audit, the approval came before the question.
 """
 
-BELIEF = "M22"
+BELIEF = "M6d"
 TODO = 5
 RULES = ("R8",)
 

@@ -6,7 +6,7 @@ Signals and commands of one run are on two clocks, and their order makes no sens
 
 import time
 
-BELIEF = "M6"
+BELIEF = "M6d"
 TODO = 5
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ The journal is not told of a signal.
 The power goes, and the approval of the boss with it.
 """
 
-BELIEF = "M14"
+BELIEF = "M14p"
 TODO = 5
 RULES = ("R1",)
 

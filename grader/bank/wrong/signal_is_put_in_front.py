@@ -4,7 +4,7 @@ The signal is put before those that wait already.
 The second answer is used for the first question.
 """
 
-BELIEF = "M9"
+BELIEF = "M9i"
 TODO = 5
 RULES = ("R8",)
 

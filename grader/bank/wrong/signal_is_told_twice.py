@@ -4,7 +4,7 @@ The journal hears of each signal before and after the new state is made.
 After a crash there are two approvals where one was given, and two payments go out.
 """
 
-BELIEF = "M14"
+BELIEF = "M14q"
 TODO = 5
 RULES = ("R1",)
 

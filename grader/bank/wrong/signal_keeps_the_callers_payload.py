@@ -4,7 +4,7 @@ The signal holds the caller's own object.
 The caller uses the form again for the next customer, and the first approval carries the second name.
 """
 
-BELIEF = "M23"
+BELIEF = "M23f"
 TODO = 5
 RULES = ("R5", "R8")
 

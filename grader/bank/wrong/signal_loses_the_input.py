@@ -4,7 +4,7 @@ The new state is built from these, and the input is left out.
 After the approval the refund no longer knows which order it is for.
 """
 
-BELIEF = "M22"
+BELIEF = "M22l"
 TODO = 5
 RULES = ("R8", "R10")
 

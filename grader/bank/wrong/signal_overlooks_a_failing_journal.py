@@ -4,7 +4,7 @@ An error of the journal is caught when a signal is delivered.
 The boss is told that the approval has arrived; after the next restart it has not.
 """
 
-BELIEF = "M14"
+BELIEF = "M14r"
 TODO = 5
 RULES = ("R1",)
 

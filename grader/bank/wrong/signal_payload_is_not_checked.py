@@ -4,7 +4,7 @@ It is copied and not checked; what JSON cannot carry shows when the state is sav
 One NaN in a form, and the run can never be saved again.
 """
 
-BELIEF = "M14"
+BELIEF = "M14s"
 TODO = 5
 RULES = ("R5",)
 

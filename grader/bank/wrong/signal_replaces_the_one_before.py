@@ -4,7 +4,7 @@ A new signal takes the place of an older one of the same name.
 Two orders were approved; one approval is left.
 """
 
-BELIEF = "M9"
+BELIEF = "M9j"
 TODO = 5
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ The new state has the given one's own list of signals, so the signal shows in bo
 A fork of the run gets the approval that was given to the other one.
 """
 
-BELIEF = "M18"
+BELIEF = "M18b"
 TODO = 5
 RULES = ("R10",)
 

@@ -4,7 +4,7 @@ wait_signal takes the oldest signal, whatever its name.
 The "cancel" of the customer is used as the approval of the boss.
 """
 
-BELIEF = "M9"
+BELIEF = "M9e"
 TODO = 3
 RULES = ("R8",)
 

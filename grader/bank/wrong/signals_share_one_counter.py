@@ -4,7 +4,7 @@ The waits are counted over all names, and the count is the place in the list of 
 The first approval waits for ever, because another signal was read before it.
 """
 
-BELIEF = "M9"
+BELIEF = "M9f"
 TODO = 3
 RULES = ("R8",)
 

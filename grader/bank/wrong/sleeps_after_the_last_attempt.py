@@ -4,7 +4,7 @@ The loop sleeps before it looks whether another attempt is left.
 The customer hears of the failure minutes late, after a wait for nothing.
 """
 
-BELIEF = "M12"
+BELIEF = "M12g"
 TODO = 1
 RULES = ("R12",)
 

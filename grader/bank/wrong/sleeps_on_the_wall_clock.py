@@ -6,7 +6,7 @@ A worker stands still for minutes; a test of a day's back-off takes a day.
 
 import time
 
-BELIEF = "M8"
+BELIEF = "M8b"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@ The engine keeps one context for as long as it lives, with the position of the l
 The second customer of a worker gets what the first one left.
 """
 
-BELIEF = "M25"
+BELIEF = "M25c"
 TODO = 4
 RULES = ("R2",)
 

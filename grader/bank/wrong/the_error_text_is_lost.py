@@ -4,7 +4,7 @@ The result of a failed run has no error text.
 The support desk sees "failed", and nothing else.
 """
 
-BELIEF = "M22"
+BELIEF = "M22k"
 TODO = 4
 RULES = ("R6", "R13")
 

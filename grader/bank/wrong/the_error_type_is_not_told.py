@@ -4,7 +4,7 @@ The error of the result is the message without the type.
 A divergence and a failure of the bank look alike.
 """
 
-BELIEF = "M22"
+BELIEF = "M22k"
 TODO = 4
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ The record's error is that of the first attempt.
 The last answer of the bank was "account closed"; the customer reads "line busy".
 """
 
-BELIEF = "M12"
+BELIEF = "M12m"
 TODO = 1
 RULES = ("R6",)
 

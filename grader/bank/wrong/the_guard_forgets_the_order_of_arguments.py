@@ -4,7 +4,7 @@ The arguments are sorted before they are compared.
 "From A to B" is replayed as "from B to A": the money went the other way.
 """
 
-BELIEF = "M21"
+BELIEF = "M21a"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ What now() and wait_signal find at their position is taken as it is.
 The code that now waits for "stop" goes on with the answer to "go".
 """
 
-BELIEF = "M21"
+BELIEF = "M7c"
 TODO = 1
 RULES = ("R3",)
 

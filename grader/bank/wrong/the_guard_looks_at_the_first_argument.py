@@ -4,7 +4,7 @@ The guard compares the kind, the name and the first argument, which is the order
 The amount was 30 and is 31 now; the old answer is taken.
 """
 
-BELIEF = "M21"
+BELIEF = "M21a"
 TODO = 1
 RULES = ("R3",)
 

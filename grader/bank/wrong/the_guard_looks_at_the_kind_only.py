@@ -4,7 +4,7 @@ Only the kind is compared.
 A renamed or swapped step gets the answer of the one that stood there before.
 """
 
-BELIEF = "M21"
+BELIEF = "M7b"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ Kind and name are compared, the arguments never.
 History has "charge 30"; the mended code asks for 31, and is told that it has been charged.
 """
 
-BELIEF = "M21"
+BELIEF = "M21a"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ str(args) is compared: {"id": 1, "n": 2} and {"n": 2, "id": 1} differ.
 A run is declared broken because a service returned the same order with its fields in another order.
 """
 
-BELIEF = "M21"
+BELIEF = "M21b"
 TODO = 1
 RULES = ("R3",)
 

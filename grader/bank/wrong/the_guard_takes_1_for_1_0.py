@@ -4,7 +4,7 @@ In Python 1 == 1.0 == True, so these are taken for the same argument; as JSON th
 The flag True became the amount 1, and the old answer is taken for it.
 """
 
-BELIEF = "M21"
+BELIEF = "M21c"
 TODO = 1
 RULES = ("R3",)
 

@@ -4,7 +4,7 @@ Commands are collected in memory and told to the journal when the workflow retur
 The process dies in the middle: everything that was paid is forgotten, and paid again.
 """
 
-BELIEF = "M14"
+BELIEF = "M14n"
 TODO = 4
 RULES = ("R1",)
 

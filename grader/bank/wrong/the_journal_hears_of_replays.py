@@ -4,7 +4,7 @@ A replayed command is told to the journal again.
 The history on disk grows with every look at the run, and no longer fits the workflow.
 """
 
-BELIEF = "M14"
+BELIEF = "M14e"
 TODO = 1
 RULES = ("R2",)
 

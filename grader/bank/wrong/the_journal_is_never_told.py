@@ -4,7 +4,7 @@ An outcome is appended to the list in memory; the journal does not hear of it.
 The process dies, and with it everything that it had done.
 """
 
-BELIEF = "M14"
+BELIEF = "M14c"
 TODO = 1
 RULES = ("R1",)
 

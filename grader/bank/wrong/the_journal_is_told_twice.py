@@ -4,7 +4,7 @@ call_activity tells the journal, and so does _record.
 The history on disk has every step twice; the next process finds a step where another should stand.
 """
 
-BELIEF = "M14"
+BELIEF = "M14d"
 TODO = 1
 RULES = ("R1", "R6")
 

@@ -4,7 +4,7 @@ wait_signal takes the last one that came.
 Two answers were given; they are used in the wrong order.
 """
 
-BELIEF = "M9"
+BELIEF = "M9g"
 TODO = 3
 RULES = ("R8",)
 

@@ -4,7 +4,7 @@ Arguments are compared even where the engine was made with guard="names".
 Whoever wants to see what slips through a weak guard sees nothing.
 """
 
-BELIEF = "M21"
+BELIEF = "M21d"
 TODO = 1
 RULES = ("R3",)
 

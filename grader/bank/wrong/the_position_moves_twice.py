@@ -4,7 +4,7 @@ _record moves it, and call_activity moves it once more.
 The second step of a run looks beyond the end of history and breaks.
 """
 
-BELIEF = "M25"
+BELIEF = "M25a"
 TODO = 1
 RULES = ("R6", "R1")
 

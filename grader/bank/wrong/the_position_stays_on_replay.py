@@ -4,7 +4,7 @@ _ask returns the record and does not move on, so every call sees the first one.
 A run with more than one step cannot be resumed.
 """
 
-BELIEF = "M25"
+BELIEF = "M25b"
 TODO = 1
 RULES = ("R2",)
 

@@ -4,7 +4,7 @@
 An audit sees one attempt where the bank saw three.
 """
 
-BELIEF = "M14"
+BELIEF = "M14b"
 TODO = 1
 RULES = ("R6",)
 

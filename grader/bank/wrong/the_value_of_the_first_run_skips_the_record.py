@@ -4,7 +4,7 @@ Live the workflow gets the activity's own object, on replay what JSON made of it
 A tuple in the first run is a list after a restart, and the program takes another way.
 """
 
-BELIEF = "M23"
+BELIEF = "M23b"
 TODO = 1
 RULES = ("R5",)
 

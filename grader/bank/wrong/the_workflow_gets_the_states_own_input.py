@@ -4,7 +4,7 @@ The workflow gets the new state's own input, and what it changes there is saved.
 The order grows with every restart: the second look at it sees two pens where one was ordered.
 """
 
-BELIEF = "M23"
+BELIEF = "M23e"
 TODO = 4
 RULES = ("R10", "R5")
 

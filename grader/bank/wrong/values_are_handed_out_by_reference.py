@@ -4,7 +4,7 @@ The workflow gets the very object that stands in the record.
 It appends to a list, and history says what no activity ever returned.
 """
 
-BELIEF = "M23"
+BELIEF = "M23a"
 TODO = 1
 RULES = ("R5",)
 

@@ -4,7 +4,7 @@ wait_signal looks once a second for a minute before it gives up.
 A thousand waiting runs hold a thousand threads for a minute each, at every look.
 """
 
-BELIEF = "M16"
+BELIEF = "M16b"
 TODO = 3
 RULES = ("R9",)
 

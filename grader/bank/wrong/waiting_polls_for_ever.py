@@ -4,7 +4,7 @@ A loop sleeps on the clock until the signal is there; the inbox cannot change me
 The worker hangs, and with it everything else that it was to do.
 """
 
-BELIEF = "M16"
+BELIEF = "M16b"
 TODO = 3
 RULES = ("R9",)
 

@@ -4,7 +4,7 @@ Every wait is initial_interval long.
 A service that is down is hammered by all runs at once, and stays down.
 """
 
-BELIEF = "M12"
+BELIEF = "M12h"
 TODO = 1
 RULES = ("R12",)
 

@@ -4,7 +4,7 @@ What stopped the run counts only where nothing came out of the workflow.
 The disk was full; the workflow caught that and raised an error of its own, and the run is filed as failed.
 """
 
-BELIEF = "M19"
+BELIEF = "M19d"
 TODO = 4
 RULES = ("R1", "R9")
 

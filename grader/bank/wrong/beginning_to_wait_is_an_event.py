@@ -1,0 +1,25 @@
+"""That the run began to wait is an event, too.
+
+A record of its own says that the wait has begun, and a second one what came.
+History speaks of a command that no workflow asked for, and every other engine calls it a divergence.
+"""
+
+BELIEF = "M14l"
+TODO = 3
+RULES = ("R8",)
+
+
+class Context:
+    def wait_signal(self, name):
+        if self._ask("wait", name, []) is None:
+            self._record(Command("wait", name))
+        command = self._ask("signal", name, [])
+        inbox = self._inbox[name]
+        if command is None:
+            if not inbox:
+                raise self._stop(WorkflowBlocked(name))
+            now = self._engine.clock.now()
+            command = self._record(Command("signal", name, value=inbox[0].payload, started_at=now, ended_at=now))
+        if inbox:
+            inbox.popleft()
+        return deepcopy(command.value)

@@ -1,0 +1,32 @@
+"""The engine knows how far it has come.
+
+The position at the end of a run is kept on the engine, and the next run begins there.
+The second customer of a worker gets what the first one left.
+"""
+
+BELIEF = "M25c"
+TODO = 4
+RULES = ("R2",)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        state = state.copy()
+        ctx, ended, value = Context(self, state), None, None
+        ctx._position = getattr(self, "_reached", 0)
+        try:
+            value = workflow(ctx, deepcopy(state.input))
+        except (WorkflowBlocked, Exception) as error:
+            ended = error
+        self._reached = ctx._position
+        ended = ctx._stopped or ended
+        unread = state.commands[ctx._position :]
+        if unread and not ctx._stopped and isinstance(ended, (type(None), ActivityError, RuntimeError)):
+            ended = NonDeterminismError(ctx._position, unread[0], None)
+        if ended is None:
+            return RunResult("completed", state, value=value)
+        if isinstance(ended, WorkflowBlocked):
+            return RunResult("blocked", state, waiting_for=ended.waiting_for)
+        if isinstance(ended, (ActivityError, RuntimeError)) and not ctx._crashed:
+            return RunResult("failed", state, error=f"{type(ended).__name__}: {ended}")
+        raise ended

@@ -1,0 +1,18 @@
+"""Whoever has the state has everything.
+
+A state with the signal is built and returned; nothing else is told of it.
+The power goes before the state is saved, and the approval of the boss with it.
+"""
+
+from dataclasses import replace
+
+BELIEF = "M14p"
+TODO = 5
+RULES = ("R1",)
+
+
+class DurableEngine:
+    def signal(self, state, name, payload=None):
+        payload = _faithful(payload, f"signal {name}: payload")
+        arrived = Signal(name=name, payload=payload, received_at=self.clock.now())
+        return replace(state.copy(), signals=[*state.signals, arrived])

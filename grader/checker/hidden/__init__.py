@@ -1,0 +1,5 @@
+"""Hidden variants of the 14 tests: the same rules with other names, numbers and stories, drawn from a seed."""
+
+from grader.checker.hidden.variants import load, seed_for
+
+__all__ = ["load", "seed_for"]

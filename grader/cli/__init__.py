@@ -1,0 +1,5 @@
+"""The command `lab-grader`."""
+
+from grader.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,60 @@
+"""What can be asked of `lab-grader`, and where it is answered."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from rich.console import Console
+
+from durable_lab.stores import StoreError
+from durable_lab.study import StudyError
+from grader.cli import course, export, grade, unpack
+from grader.klass.errors import GraderError
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="lab-grader",
+        description="Grade a class, look, give back, export. Killed at any moment, `grade` goes on where it stopped.",
+    )
+    commands = top.add_subparsers(dest="command", metavar="command", required=True)
+    unpack.add_commands(commands)
+    grade.add_commands(commands)
+    export.add_commands(commands)
+    course.add_commands(commands)
+    return top
+
+
+ACTIONS = {
+    "unpack": unpack.unpack,
+    "grade": grade.grade,
+    "one": grade.one,
+    "report": grade.report,
+    "show": grade.show,
+    "export": export.export,
+    "course": course.course,
+    "release": course.release,
+    "collect": course.collect,
+    "autograde": course.autograde,
+    "feedback": course.feedback,
+}
+
+
+def main(arguments: Sequence[str] | None = None, grade: str = "grader.marks:grade") -> int:
+    """Run one command. Returns the exit code: 0 done, 1 not for everybody, 2 asked or set up wrongly.
+
+    grade  the function that grades one submission, "package.module:function"
+    """
+    given = parser().parse_args(arguments)
+    given.grade = grade
+    console = Console(highlight=False)
+    try:
+        return ACTIONS[given.command](console, given)
+    except (GraderError, StudyError, StoreError, OSError) as error:
+        print(f"lab-grader: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("lab-grader: stopped. What was graded is kept; the same command goes on from there.", file=sys.stderr)
+        return 130

@@ -1,0 +1,1 @@
+"""nbgrader's cycle on a course folder: make it, generate, release, collect, autograde, feed back, export."""

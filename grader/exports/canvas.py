@@ -1,0 +1,88 @@
+"""Canvas: the CSV that Gradebook > Import takes.
+
+What Canvas asks of it (its `GradebookImporter`): the first columns are Student, ID, perhaps SIS User ID, SIS Login ID,
+Integration ID and Root Account, then Section; then the assignments, as "Lab 01 (12345)". A row whose first cell has
+"Points Possible" in it describes the assignments. Only columns that change belong into it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from grader.exports.roster import Filled, Sheet, matches, read_sheet
+from grader.exports.table import cell, csv_text
+from grader.klass.book import Book, Entry
+from grader.klass.errors import GraderError
+from grader.klass.plain import number
+
+STUDENT = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")
+
+
+def canvas_csv(book: Book, column: str = "Lab 01") -> Filled:
+    """A table made from nothing but the hand-ins, where their folders have the names with which students log in."""
+    rows = [["Student", "ID", "SIS Login ID", "Section", column], ["    Points Possible", "", "", "", _possible(book)]]
+    rows += [[cell(e.student), "", cell(e.student), "", number(e.report.points)] for e in book.entries if e.report]
+    return Filled(csv_text(rows), len(rows) - 2)
+
+
+def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
+    """The exported gradebook, cut down to who they are and the assignment's column, with our marks in it.
+
+    Raises GraderError where the file is no such export, or where no column, or more than one, is called `column`.
+    """
+    sheet = read_sheet(gradebook)
+    section = sheet.column("Section")
+    if sheet.column("ID") is None or section is None:
+        raise GraderError(
+            f"{gradebook} has no columns ID and Section, so Canvas did not export it. Use Grades > Export."
+        )
+    place = _assignment(sheet, gradebook, column)
+    who = [i for i, name in enumerate(sheet.head) if name.strip() in STUDENT]
+    keys = [[] if _about(row) else [*(row[i] for i in who), _turned(row[0])] for row in sheet.rows]
+    found = matches(book, keys)
+    marks = {row: next(e for e in book.entries if e.student == name) for name, row in found.items()}
+    kept = [*who, section]
+    rows = [[*(sheet.head[i] for i in kept), sheet.head[place]]]
+    for i, row in enumerate(sheet.rows):
+        if _about(row):
+            rows += [[*(row[j] for j in kept), row[place]]] if "Points Possible" in row[0] else []
+        elif i in marks and marks[i].report:
+            rows.append([*(cell(row[j]) for j in kept), _mark(marks[i])])
+    no_row = tuple(e.student for e in book.entries if e.report and e.student not in found)
+    left = [row for i, row in enumerate(sheet.rows) if not _about(row) and (i not in marks or not marks[i].report)]
+    text = csv_text(rows, sheet.delimiter, sheet.bom)
+    return Filled(text, sum(e.report is not None for e in marks.values()), no_row, tuple(row[0] for row in left))
+
+
+def _turned(name: str) -> str:
+    """ "Lovelace, Ada" is Ada Lovelace, too."""
+    last, _, first = name.partition(", ")
+    return f"{first} {last}"
+
+
+def _mark(entry: Entry) -> str:
+    assert entry.report is not None
+    return number(entry.report.points)
+
+
+def _about(row: list[str]) -> bool:
+    """A row that is about the columns, not a student: "Points Possible", or "Manual Posting" and nothing else."""
+    words = {word.strip() for word in row if word.strip()}
+    return "Points Possible" in row[0] or all(word.startswith(("Manual Posting", "Muted")) for word in words)
+
+
+def _assignment(sheet: Sheet, path: Path, column: str) -> int:
+    """Where the assignment's column is: called just so, or so with Canvas's number behind it."""
+    found = [i for i, name in enumerate(sheet.head) if name == column or name.rpartition(" (")[0] == column]
+    if len(found) == 1:
+        return found[0]
+    after = sheet.column("Section") or 0
+    names = ", ".join(sheet.head[after + 1 :][:12])
+    raise GraderError(
+        f"{path}: {'several columns are' if found else 'no column is'} called {column!r}. "
+        f"Name one with --column. There are: {names}."
+    )
+
+
+def _possible(book: Book) -> str:
+    return number(max((report.out_of for report in book.reports), default=0.0))

@@ -1,0 +1,86 @@
+"""Moodle: the grading worksheet of an assignment, filled in; or a table for the gradebook's own import.
+
+The worksheet (Assignment > Download grading worksheet; "Offline grading worksheet" and "Feedback comments" switched on)
+comes back with all its columns in their order. Moodle finds rows by Identifier, "Participant 4711", takes Grade and
+Feedback comments (as HTML), and looks at Last modified (grade) so as not to overwrite what was graded since.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from grader.exports.roster import Filled, matches, read_sheet
+from grader.exports.table import cell, csv_text
+from grader.klass.book import Book
+from grader.klass.errors import GraderError
+from grader.klass.plain import line, number
+from grader.klass.student import why
+from grader.klass.words import NOT_ISOLATED
+from grader.report import Report
+
+WHO = ("Identifier", "Full name", "First name", "Last name", "ID number", "Username", "Email address")
+
+
+def moodle_csv(book: Book, column: str = "Lab 01") -> Filled:
+    """A table for Grades > Import > CSV file: folders have the names with which students log in."""
+    rows = [["Username", column, f"{column} (feedback)"]]
+    rows += [[cell(r.student), number(r.points), cell(comment(r))] for r in book.reports]
+    return Filled(csv_text(rows), len(rows) - 1)
+
+
+def fill_moodle(book: Book, worksheet: Path) -> Filled:
+    """The worksheet with our marks and comments in it. Raises GraderError where it is none."""
+    sheet = read_sheet(worksheet)
+    grade, comments = sheet.column("Grade"), sheet.column("Feedback comments")
+    if sheet.column("Identifier") is None or grade is None:
+        raise GraderError(
+            f"{worksheet} has no columns Identifier and Grade. Download the worksheet with Moodle set to English."
+        )
+    who = [i for i, name in enumerate(sheet.head) if name.strip() in WHO]
+    most = sheet.column("Maximum Grade")
+    found = matches(book, [_keys(sheet.head, row, who) for row in sheet.rows])
+    reports = {report.student: report for report in book.reports}
+    marks = {row: reports[student] for student, row in found.items() if student in reports}
+    rows = [sheet.head]
+    for i, row in enumerate(sheet.rows):
+        made = [cell(word) for word in row]
+        if i in marks:
+            made[grade] = number(_scaled(marks[i], row[most] if most is not None else ""))
+            if comments is not None:
+                made[comments] = comment(marks[i])
+        rows.append(made)
+    no_row = tuple(student for student in reports if student not in found)
+    name = sheet.column("Full name", "Identifier") or 0
+    no_mark = tuple(row[name] for i, row in enumerate(sheet.rows) if i not in marks)
+    return Filled(csv_text(rows, sheet.delimiter, sheet.bom), len(marks), no_row, no_mark)
+
+
+def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:
+    """By what a row is known; an e-mail address also by what stands before its @."""
+    words = [row[i] for i in who]
+    mails = [row[i].partition("@")[0] for i in who if head[i].strip() == "Email address"]
+    names = {head[i].strip(): row[i] for i in who}
+    first, last = names.get("First name", ""), names.get("Last name", "")
+    return [*words, *mails, *([f"{first} {last}"] if first and last else [])]
+
+
+def _scaled(report: Report, maximum: str) -> float:
+    """The points, in the worksheet's own measure where its maximum is another one than ours."""
+    try:
+        most = float(maximum.replace(",", "."))
+    except ValueError:
+        return report.points
+    return round(report.points * most / report.out_of, 2) if report.out_of and most > 0 else report.points
+
+
+def comment(report: Report) -> str:
+    """A line a part, as HTML: Moodle shows it in a page."""
+    lines = [] if report.isolated else [NOT_ISOLATED]
+    for part in report.parts:
+        words = f"{line(part.name)}: {number(part.points)} of {number(part.out_of)}"
+        words += f" ({why(part)})" if why(part) else ""
+        words += f". {line(part.diagnosis.words)} {line(part.diagnosis.customer)}" if part.diagnosis else ""
+        lines.append(words)
+    lines += [f"Could not be used: {line(sentence)}" for sentence in report.refusals]
+    return "<br>".join(escape(words) for words in lines)

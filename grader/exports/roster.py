@@ -1,0 +1,98 @@
+"""From a hand-in's name to a row of another system's table: by what stands in a row, never by a guess."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.exports.table import BOM
+from grader.klass.book import Book, Entry
+from grader.klass.errors import GraderError
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table that another system gave out, and how it was written."""
+
+    head: list[str]
+    rows: list[list[str]]
+    delimiter: str
+    bom: bool
+
+    def column(self, *names: str) -> int | None:
+        """The place of the first of these columns that is there."""
+        wanted = [name.casefold() for name in names]
+        found = {name.strip().casefold(): i for i, name in reversed(list(enumerate(self.head)))}
+        return next((found[name] for name in wanted if name in found), None)
+
+
+@dataclass(frozen=True)
+class Filled:
+    """The table to import, and whom it could not be filled in for."""
+
+    text: str
+    filled: int
+    no_row: tuple[str, ...] = ()  # graded, but in no row, or in several
+    no_mark: tuple[str, ...] = ()  # in a row, but with no mark of ours
+
+
+def read_sheet(path: Path) -> Sheet:
+    """A CSV file: UTF-8 with or without a mark, or UTF-16 as Excel writes it; commas, semicolons or tabs.
+
+    Raises GraderError where it is none.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise GraderError(f"{path}: {error.strerror}. Name the CSV file that you have exported.") from None
+    wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        text = data.decode("utf-16" if wide else "utf-8")
+    except UnicodeDecodeError:
+        raise GraderError(
+            f"{path} is not in UTF-8. Export it once more, and do not save it from a spreadsheet."
+        ) from None
+    bom, text = text.startswith(BOM), text.removeprefix(BOM)
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    if len(rows) < 2 or len(rows[0]) < 2:
+        raise GraderError(f"{path} is not a table with a head and a row for each student. Export it once more.")
+    return Sheet(rows[0], [[*row, *[""] * (len(rows[0]) - len(row))] for row in rows[1:] if any(row)], delimiter, bom)
+
+
+def matches(book: Book, keys: Sequence[Iterable[str]]) -> dict[str, int]:
+    """The row of each student: the only one that has the student's name among its keys. Rows are numbered from 0."""
+    rows: dict[str, set[int]] = defaultdict(set)
+    for number, words in enumerate(keys):
+        for word in filter(None, map(_same, words)):
+            rows[word].add(number)
+    found: dict[str, int] = {}
+    for entry in book.entries:
+        hits = next((rows[name] for name in _names(entry) if name in rows), set())
+        if len(hits) == 1:
+            found[entry.student] = next(iter(hits))
+    taken = [row for row in found.values() if list(found.values()).count(row) > 1]  # two hand-ins, one row: neither
+    return {student: row for student, row in found.items() if row not in taken}
+
+
+def _names(entry: Entry) -> list[str]:
+    """What a folder's name may be in a table: the whole of it; and of Moodle's and Canvas's names, the parts."""
+    name = entry.student
+    parts = [name]
+    if moodle := re.match(r"(.+)_(\d+)_assignsubmission", name):  # Ada Lovelace_123456_assignsubmission_file
+        parts += [f"Participant {moodle[2]}", moodle[1]]
+    if canvas := re.match(r"([^_]+)_(?:LATE_)?(\d+)(?:_\d+)?$", name):  # lovelaceada_4711_99
+        parts += [canvas[2], canvas[1]]
+    return [_same(part) for part in parts]
+
+
+def _same(text: str) -> str:
+    """What counts of a name: letters and digits, in any case, composed in one way. "Lovelace, Ada" is lovelaceada."""
+    return re.sub(r"[^\w]|_", "", unicodedata.normalize("NFKC", text).casefold())

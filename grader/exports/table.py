@@ -1,0 +1,72 @@
+"""A class as a plain table and as JSON, for whoever reads them; and CSV that no spreadsheet takes for a program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Sequence
+
+from grader.klass.book import Book, Entry
+from grader.klass.plain import number
+
+BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # by which Excel knows UTF-8
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the last four: the same letters, as wide as a Chinese one
+_NUMBER = re.compile(r"[-+]?[\d.,]*")  # "-" alone is how Moodle writes that there is none
+
+
+def cell(text: str) -> str:
+    """The text, with a quote before it where a spreadsheet would take it for a formula."""
+    begins = text.lstrip("\"' \t\r\n")
+    harmless = not begins or begins[0] not in _FORMULA or _NUMBER.fullmatch(text)
+    return text if harmless else f"'{text}"
+
+
+def csv_text(rows: Iterable[Sequence[str]], delimiter: str = ",", bom: bool = False) -> str:
+    """The rows as CSV, with the line ends that RFC 4180 asks for."""
+    out = io.StringIO()
+    csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
+    return (BOM if bom else "") + out.getvalue()
+
+
+def everything_csv(book: Book) -> str:
+    """One row a student: points, each part, and what there is to know. Not graded: no points, and why."""
+    names = list(dict.fromkeys(part.name for report in book.reports for part in report.parts))
+    head = ["student", "points", "out of", *names, "beliefs", "repairs", "refusals", "isolated", "late", "not graded"]
+    return csv_text([head, *(_row(entry, names) for entry in book.entries)], bom=True)
+
+
+def _row(entry: Entry, names: Sequence[str]) -> list[str]:
+    report = entry.report
+    if report is None:
+        return [cell(entry.student), "", "", *("" for _ in names), "", "", "", "", "", cell(entry.problem)]
+    points = {part.name: number(part.points) for part in report.parts}
+    beliefs = [part.diagnosis.belief for part in report.parts if part.diagnosis]
+    return [
+        cell(entry.student),
+        number(report.points),
+        number(report.out_of),
+        *(points.get(name, "") for name in names),
+        " ".join(dict.fromkeys(beliefs)),
+        cell(" ".join(report.repairs)),
+        cell(" ".join(report.refusals)),
+        "yes" if report.isolated else "no",
+        cell(report.late),
+        "",
+    ]
+
+
+def everything_json(book: Book) -> str:
+    """All reports, as `Report.to_json` has them; `report` is null where a submission is not graded."""
+    students = [
+        {
+            "student": entry.student,
+            "points": entry.report.points if entry.report else None,
+            "out_of": entry.report.out_of if entry.report else None,
+            "not_graded": entry.problem,
+            "report": entry.report.to_json() if entry.report else None,
+        }
+        for entry in book.entries
+    ]
+    return json.dumps({"students": students, "left_out": list(book.left_out)}, indent=1) + "\n"

@@ -1,0 +1,36 @@
+"""The class report: one page that reads offline and prints well, with a table beside each plot."""
+
+from __future__ import annotations
+
+from grader.klass import plots, statistics
+from grader.klass.book import Book
+from grader.klass.plain import line
+from grader.klass.student import TITLE
+from grader.klass.words import templates
+
+
+def class_html(book: Book, feedback: dict[str, str] | None = None) -> str:
+    """The page. `feedback` has, by student, the file name of their own page relative to this one."""
+    reports = book.reports
+    return (
+        templates()
+        .get_template("class.html.j2")
+        .render(
+            title=TITLE,
+            book=book,
+            feedback=feedback or {},
+            summary=statistics.summary(reports),
+            bins=statistics.bins(reports),
+            parts=statistics.parts(reports),
+            tests=statistics.tests(reports),
+            rules=statistics.rules(reports),
+            unwritten=statistics.unwritten(reports),
+            beliefs=statistics.beliefs(reports),
+            repaired=statistics.repaired(book),
+            refused=statistics.refused(book),
+            notes=statistics.notes(book),
+            late=statistics.said((r.student, line(r.late)) for r in reports if r.late),
+            not_isolated_students=[r.student for r in reports if not r.isolated],
+            plots=plots,
+        )
+    )

@@ -1,0 +1,70 @@
+"""The rubric: from what was found to points. The weights stand in weights.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from durable_lab.todos import all_todos
+from grader.checker import sandbox
+from grader.checker.check import Finding, check
+from grader.report import Part, Report
+from grader.submission import Submission, boxes, read, right_answers
+
+
+class NotIsolated(Exception):
+    """There is no sandbox on this machine, and nobody has said that these students' code may run without one."""
+
+
+@cache
+def weights() -> dict[str, Any]:
+    """The table: "todo" by number (text), "whole", "lessons", "manual"."""
+    return tomllib.loads(Path(__file__).with_name("weights.toml").read_text(encoding="utf-8"))
+
+
+def grade(folder: Path, student: str, *, isolated: bool = True, **reading: Any) -> Report:
+    """The report on the submission in this folder. Raises NotIsolated where `isolated` is asked for and cannot be had.
+
+    isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so
+    reading   for `grader.submission.read`
+    """
+    if isolated and (why := sandbox.missing()):
+        raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
+    submission = read(folder, student, **reading)
+    found = check(submission, isolated=isolated)
+    parts = [_todo(number, found[number], submission) for number in all_todos()]
+    parts += [_whole(found[0], submission), *_lessons(submission)]
+    refusals = tuple(f"{what}: {why}" for what, why in submission.refusals.items())
+    return Report(student, tuple(parts), submission.repairs, refusals, isolated, submission.late)
+
+
+def _todo(number: int, found: Finding, submission: Submission) -> Part:
+    name, out_of = f"TODO {number}", float(weights()["todo"][str(number)])
+    note = submission.refusals.get(name, "")
+    if not found.outcomes and not note:
+        note = "still to be written" if number in submission.stubs else "nothing was found that can be run"
+    points = _share(out_of, sum(outcome.earned for outcome in found.outcomes), len(found.outcomes))
+    return Part(name, points, out_of, note, submission.origins.get(number, ""), found.outcomes, found.diagnosis)
+
+
+def _whole(found: Finding, submission: Submission) -> Part:
+    out_of = float(weights()["whole"]["points"])
+    points = _share(out_of, sum(outcome.earned for outcome in found.outcomes), len(found.outcomes))
+    note = "" if submission.whole else "there is no engine that could be run"
+    return Part("whole engine", points, out_of, note, "", found.outcomes)
+
+
+def _lessons(submission: Submission) -> list[Part]:
+    right, asked = right_answers(submission.answers)
+    filled, there = sum(submission.predictions.values()), sum(boxes().values())
+    made = []
+    for name, got, total, what in (("questions", right, asked, "right"), ("predictions", filled, there, "filled in")):
+        out_of = float(weights()["lessons"][name])
+        made.append(Part(name, _share(out_of, got, total), out_of, f"{got} of {total} {what}"))
+    return made
+
+
+def _share(points: float, got: int, total: int) -> float:
+    return round(points * got / total, 2) if total else 0.0
