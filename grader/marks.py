@@ -24,15 +24,15 @@ def weights() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("weights.toml").read_text(encoding="utf-8"))
 
 
-def grade(folder: Path, student: str, *, isolated: bool = True, **reading: Any) -> Report:
+def grade(folder: Path, student: str, *, isolated: bool = True, source: str = "notebooks") -> Report:
     """The report on the submission in this folder. Raises NotIsolated where `isolated` is asked for and cannot be had.
 
     isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so
-    reading   for `grader.submission.read`
+    source    "files": the TODOs are taken from `lab/engine.py`, also where there are notebooks
     """
     if isolated and (why := sandbox.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
-    submission = read(folder, student, **reading)
+    submission = read(folder, student, files=source == "files")
     found = check(submission, isolated=isolated)
     parts = [_todo(number, found[number], submission) for number in all_todos()]
     parts += [_whole(found[0], submission), *_lessons(submission)]

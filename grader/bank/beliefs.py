@@ -62,6 +62,11 @@ class Belief:
         """Where to read, in one line."""
         return f"lesson {self.lesson}, section: {self.section}. The handout, rule {self.rules[0]}."
 
+    def shown_in(self, symptoms: dict[str, Any]) -> str:
+        """The probe to show: of those that this belief names, the first in which an engine with these goes wrong."""
+        wrong = {name.partition(".")[0] for name in symptoms}
+        return next(probe for probe in self.show if probe in wrong)
+
     def is_shown_by(self, facts: dict[str, Any]) -> bool:
         """Does an engine with these facts give this belief away?"""
         return any(all(facts.get(name, _MISSING) == value for name, value in tell.items()) for tell in self.tells)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import textwrap
-from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -12,7 +11,7 @@ import nbformat
 from durable_lab import source
 from durable_lab.todos import all_todos
 from grader.bank.splice import REFERENCE, Entry
-from grader.build import notebooks
+from grader.submission.release import handed_out
 
 _CELL = re.compile(r"@todo\(\d+\)\ndef (\w+)")
 _PARTS = {part.function.split(".")[1]: part.function for todo in all_todos().values() for part in todo.parts}
@@ -24,8 +23,8 @@ def hand_in(entry: Entry, folder: Path) -> Path:
     (folder / "lab").mkdir(parents=True)
     (folder / "lab" / "engine.py").write_text(engine, encoding="utf-8")
     if fits_notebooks(engine):
-        for name, text in _released().items():
-            (folder / name).write_text(_filled(text, engine), encoding="utf-8")
+        for stem, text in handed_out().items():
+            (folder / f"{stem}.ipynb").write_text(_filled(text, engine), encoding="utf-8")
     return folder
 
 
@@ -42,11 +41,6 @@ def _rest(text: str) -> str:
             return f"{function} is not there"
         text = source.replace_function(text, function, "    # here")
     return "\n".join(line for line in text.splitlines() if line.strip() and not line.strip().startswith("###"))
-
-
-@cache
-def _released() -> dict[str, str]:
-    return {path.name: text for path, text in notebooks().items()}
 
 
 def _filled(text: str, engine: str) -> str:

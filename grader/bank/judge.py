@@ -22,7 +22,8 @@ from durable_lab.study import ROOT
 
 TESTS = ROOT / "tests" / "lab"
 SECONDS = 40  # for one engine and all its tests; then it is killed
-SECONDS_A_TEST = 0.5  # instead of the 5 that a student has: the bank's engines loop on purpose
+SECONDS_A_TEST = 1.5  # instead of the 5 that a student has: the bank's engines loop on purpose
+SECONDS_ONCE_MORE = 0.3  # after it did not come back in the first
 _PYTEST = [str(TESTS), "-q", "-p", "pytest_timeout"]
 
 
@@ -78,6 +79,10 @@ class _Reports:
 
     def __init__(self) -> None:
         self.tests: dict[str, str] = {}
+        self._items: list[Any] = []
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        self._items = items
 
     def pytest_runtest_makereport(self, call: Any) -> None:
         """Before the report is made, which is left to the others."""
@@ -86,10 +91,19 @@ class _Reports:
     def pytest_runtest_logreport(self, report: Any) -> None:
         name = report.nodeid.partition("::")[2]
         if report.failed:
+            self._hurry(report)
             kind = "" if report.when == "call" else f"error in {report.when}: "
             self.tests[name] = kind + (str(getattr(report.longrepr, "text", report.longrepr)) or "failed")
         elif report.when == "call":
             self.tests[name] = ""
+
+    def _hurry(self, report: Any) -> None:
+        """An engine that did not come back once will do so again: the other tests need not wait as long for it."""
+        import pytest
+
+        if "did not come back" in str(getattr(report.longrepr, "text", "")):
+            for item in self._items:
+                item.add_marker(pytest.mark.timeout(SECONDS_ONCE_MORE), append=False)
 
 
 def _shorten(error: BaseException | None) -> None:

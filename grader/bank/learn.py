@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from durable_lab.study import ROOT
 from grader.bank import watch
@@ -56,14 +57,18 @@ def known_engines(known: Iterable[Entry]) -> list[Known]:
 
 def _known(entry: Entry, right: Facts, stories: dict[str, list[str]]) -> Known:
     belief, source = BELIEFS[entry.belief], entry.source()
-    facts = watch.facts_of(source, entry.todo)
-    if facts is None:
+
+    def watched() -> list[Any]:
+        facts = observe(watch.Mortal(source).fresh, entry.todo)
+        shown = belief.shown_in(symptoms(facts, right))
+        return [facts, shown, told(watch.Mortal(source).fresh(), PROBES[shown])]
+
+    made = watch.forked(watched)
+    if made is None:
         raise RuntimeError(f"{entry.name} had to be killed in the probes")
-    wrong = symptoms(facts, right)
-    in_probes = {name.partition(".")[0] for name in wrong}
-    shown = next(probe for probe in belief.show if probe in in_probes)
-    lines = watch.forked(lambda: told(watch.Mortal(source).fresh(), PROBES[shown]))
-    return Known(belief, entry.path.stem, facts, wrong, side_by_side(PROBES[shown].story, stories[shown], lines))
+    facts, shown, lines = made
+    example = side_by_side(PROBES[shown].story, stories[shown], lines)
+    return Known(belief, entry.path.stem, facts, symptoms(facts, right), example)
 
 
 def files(known: Sequence[Known]) -> dict[Path, str]:

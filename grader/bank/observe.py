@@ -18,9 +18,9 @@ STOPPED = "never comes back"
 def observe(fresh: Callable[[], Any], todo: int) -> Facts:
     """The facts of one engine, by all probes that say something about this TODO.
 
-    `fresh` gives the engine's module, or a proxy to it, anew for each probe. A BaseException that comes out of it and is
-    none of ours means that it was stopped from outside. Where `fresh` raises, there is nothing more to observe; only
-    NotStarted and KeyboardInterrupt, which are not the engine's fault, come out.
+    `fresh` gives the engine's module, or a proxy to it, anew for each probe. A BaseException that comes out of it and
+    is none of ours means that it was stopped from outside. Where `fresh` raises, there is nothing more to observe;
+    only NotStarted and KeyboardInterrupt, which are not the engine's fault, come out.
     """
     facts: Facts = {}
     lives = LIVES

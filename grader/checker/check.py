@@ -16,6 +16,7 @@ from grader.bank.diagnosis import diagnose
 from grader.checker import hidden, suite
 from grader.checker.examinee import Examinee
 from grader.checker.peer import Ended
+from grader.checker.steady import steady
 from grader.checker.suite import Test
 from grader.report import Diagnosis, Outcome
 from grader.submission import Submission
@@ -105,7 +106,7 @@ def _message(test: Test, examinee: Examinee, stubs: dict[int, int]) -> str:
         return ""
     ended = f"({error})" if isinstance(error, Ended) else ""
     said = explained(error, test.own, test.needs, stubs, FILE, _place(error), ended)
-    return _shown(said) or "It failed."  # a message is what says that it failed: it is never empty
+    return _shown(steady(said)) or "It failed."  # a message is what says that it failed: it is never empty
 
 
 def _shown(text: str) -> str:

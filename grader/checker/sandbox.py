@@ -82,7 +82,8 @@ def command(
     made += ["--cap-drop", "ALL"]
     made += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if root else ["--unshare-user"]
     made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]
-    for name, value in {"LANG": "C.UTF-8", **(env or {})}.items():
+    # The same hashes each time, so that the same engine says the same.
+    for name, value in {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **(env or {})}.items():
         made += ["--setenv", name, value]
     if tmp_mb:  # before what is bound below it
         made += ["--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs", "/tmp"]
@@ -95,7 +96,7 @@ def command(
     for path in (JAIL, *files):
         made += ["--ro-bind", str(path), str(_INSIDE / path.name)]
     made += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    return [*made, "--", str(PYTHON), "-I", "-S", "-B", str(_INSIDE / JAIL.name), told, *map(str, argv)]
+    return [*made, "--", str(PYTHON), "-P", "-s", "-S", "-B", str(_INSIDE / JAIL.name), told, *map(str, argv)]
 
 
 def unprotected(argv: Sequence[str | Path], limits: Limits = Limits()) -> list[str]:

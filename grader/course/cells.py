@@ -13,6 +13,7 @@ from durable_lab import source
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader import build
+from grader.submission.release import handed_out
 
 LAST = "06_sagas"  # the lesson that ends with what is asked of the whole lab
 ESSAY = "essay"
@@ -32,8 +33,8 @@ MODEL_ANSWER = """\
 history. The bank knows the key and pays nothing. She is paid twice where the bank does not look at keys or has
 forgotten them, where the key is made anew for each attempt, or where the history is lost."""
 LESSON_POINTS = "## Points for what you answered\n\nYour instructor's grader fills in the next two cells."
-QUESTIONS = "# The questions of all seven lessons: each one that is answered rightly earns its share."
-PREDICTIONS = "# The predictions of all seven lessons: each box that is filled in earns its share, right or wrong."
+QUESTIONS = "# The questions of all seven lessons:\n# each one that is answered rightly earns its share."
+PREDICTIONS = "# The predictions of all seven lessons:\n# each box that is filled in earns its share, right or wrong."
 
 
 def grade_id(part: str) -> str:
@@ -54,7 +55,7 @@ def points() -> dict[str, float]:
 def notebooks() -> dict[str, Any]:
     """Every notebook by its name, as the instructor has it: the answers stand between their marks."""
     methods = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
-    made = {path.stem: nbformat.reads(text, as_version=4) for path, text in build.notebooks().items()}
+    made = {stem: nbformat.reads(text, as_version=4) for stem, text in handed_out().items()}
     seen: set[str] = set()
     for name, book in made.items():
         for cell in book.cells:
@@ -110,7 +111,7 @@ def _metadata(id: str, **kind: bool) -> dict[str, Any]:
     return {"grade_id": id, "schema_version": 3, **kinds, **kind}
 
 
-def handed_out(cell: str) -> str:
+def without_answer(cell: str) -> str:
     """A TODO cell's source with the stub in the place of the answer. Raises BuildError where there is none to cut."""
     first, _, method = cell.partition("\n")
     name = next(iter(source.functions(method)), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import nbgrader.server_extensions.formgrader as formgrader
+from nbgrader.server_extensions import formgrader
 from traitlets.config import Config
 
 from grader.course.names import ASSIGNMENT, EXCHANGE, beside

@@ -52,6 +52,8 @@ def make_course(folder: Path, name: str = "durable", *, exchange: Path | None = 
     (source / "lab").mkdir(exist_ok=True)
     for path in beside():
         shutil.copyfile(SKELETON / Path(path).name, source / path)
+    if not exchange:
+        (folder / EXCHANGE).mkdir(exist_ok=True)
     told = f", exchange=Path({str(exchange.resolve())!r})" if exchange else ""
     _settings(folder, _CONFIG.format(name=name, exchange=told))
     _settings(

@@ -55,9 +55,9 @@ def _row(book: str, grade: Any, here: str) -> dict[str, Any]:
 
 def _word(grade: Any) -> str:
     if grade.needs_manual_grade and grade.manual_score is None:
-        return "not looked at yet"
+        return "not read yet"
     if not grade.max_score:
-        return "no points"
+        return "for no points"
     share = grade.score / grade.max_score
     return "full" if share >= 1 else "none" if share <= 0 else "partly"
 

@@ -7,7 +7,7 @@ from typing import Any
 from nbgrader.preprocessors import ClearSolutions
 from nbgrader.utils import is_solution
 
-from grader.course.cells import handed_out
+from grader.course.cells import without_answer
 
 
 class ClearAnswers(ClearSolutions):
@@ -15,6 +15,6 @@ class ClearAnswers(ClearSolutions):
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> Any:
         if cell.cell_type == "code" and is_solution(cell):
-            cell.source = handed_out(cell.source)
+            cell.source = without_answer(cell.source)
             return cell, resources
         return super().preprocess_cell(cell, resources, cell_index)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from durable_lab.lesson.questions import all_questions
+from grader.submission import limits
 from grader.submission.match import Copy
 from grader.submission.notebook import Cell
 from grader.submission.release import Lesson, Release, boxes_of, calls_of_question
@@ -35,8 +36,12 @@ class _Given:
 def answered(copies: Sequence[Copy], release: Release) -> Answered:
     """What was answered, each question once."""
     given: dict[str, list[_Given]] = {}
+    code = 0
     for copy in copies:
         for cell in copy.book.cells:
+            code += len(cell.source) if "question" in cell.source and cell.tidy not in release.texts else 0
+            if code > limits.CODE:
+                break
             own = release.asked.get(cell.id, frozenset())
             for name, answer in _in_cell(cell, own, release):
                 sure = 0 if not copy.main else 2 if name in own else 1
@@ -93,7 +98,11 @@ def predicted(copies: Iterable[Copy], release: Release) -> dict[str, int]:
 def _filled(copy: Copy, lesson: Lesson, release: Release) -> int:
     filled: set[int] = set()
     homeless: list[tuple[str, str]] = []
+    code = 0
     for cell in copy.book.cells:
+        code += len(cell.source) if "predict" in cell.source else 0
+        if code > limits.CODE:
+            break
         at_home = cell.id in lesson.texts
         for name, words in _guesses(cell, at_home, release):
             own = [i for i, box in enumerate(lesson.boxes) if box.cell == cell.id and box.name == name]

@@ -7,8 +7,10 @@ import dis
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import CodeType
 
+from grader.submission import limits
 from grader.submission.files import shown
 from grader.submission.module import BUILTINS
 from grader.submission.syntax import Source, Unreadable, compiled
@@ -51,15 +53,20 @@ def needs(nodes: list[ast.stmt]) -> Needs:
     return Needs(frozenset(at_once - stored), frozenset(later - stored))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Definition:
     """A function, class, constant or import in a cell of the student's own."""
 
     name: str
-    text: str
-    node: ast.stmt = field(compare=False)
+    node: ast.stmt
+    read: Source
     where: str
     scope: str  # the notebook
+
+    @cached_property
+    def text(self) -> str:
+        """The statement; of an import, what imports this name."""
+        return _import_of(self.node, self.name) or _text(self.read, self.node)
 
     @property
     def is_import(self) -> bool:
@@ -71,19 +78,19 @@ class Pool:
     """All definitions of the student's own cells, in the order of the cells. A later one of a notebook counts."""
 
     found: dict[tuple[str, str], Definition] = field(default_factory=dict)  # by notebook and name
+    scopes: dict[str, str] = field(default_factory=dict)  # the first notebook that defines a name
 
     def add(self, read: Source, where: str, scope: str, but: Iterable[str]) -> None:
         """The definitions at the left margin of a cell, but for these names."""
         for node in read.tree.body:
             for name in set(_names(node)) - set(but):
                 self.found.pop((scope, name), None)  # the last one, and in its place
-                text = _import_of(node, name) or _text(read, node)
-                self.found[scope, name] = Definition(name, text, node, where, scope)
+                self.found[scope, name] = Definition(name, node, read, where, scope)
+                self.scopes.setdefault(name, scope)
 
     def get(self, name: str, scope: str) -> Definition | None:
         """What this name means in a notebook; or in the first other one that knows it."""
-        others = (definition for (_, its), definition in self.found.items() if its == name)
-        return self.found.get((scope, name)) or next(others, None)
+        return self.found.get((scope, name)) or self.found.get((self.scopes.get(name, ""), name))
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ def taken(wanted: Iterable[tuple[str, Needs]], pool: Pool, engine: frozenset[str
         if definition is None or (id(definition), now) in seen:
             continue
         seen.add((id(definition), now))
-        if judge.refuses(definition):
+        if len(chosen) >= limits.DEFINITIONS or judge.refuses(definition):
             continue
         chosen[id(definition)] = definition
         early |= {id(definition)} if now else set()
@@ -143,6 +150,8 @@ class _Judge:
         """Is it not taken? What is not an engine's affair is passed over in silence."""
         key = id(definition)
         self.asked |= {} if depth else {key: None}
+        if key not in self.verdicts and len(self.verdicts) > 5 * limits.DEFINITIONS:
+            return True
         if key not in self.verdicts:
             self.verdicts[key] = "?"  # while it is looked at: a definition that needs itself at once
             name, where = shown(definition.name, 40), definition.where

@@ -72,7 +72,7 @@ def in_cell(cell: Cell, where: str, release: Release) -> tuple[list[Method], Sou
 
 def _functions(read: Source, wanted: str | None, where: str) -> Iterator[Method]:
     """The TODO functions of a cell's text. A later one of the same name takes the place of an earlier one."""
-    found: dict[str, Method] = {}
+    found: dict[str, tuple[source.Function, int, list[str]]] = {}
     others = []
     for owner, node in _candidates(read.tree.body):
         marks = [mark for mark in node.decorator_list if _is_mark(mark)]
@@ -84,13 +84,14 @@ def _functions(read: Source, wanted: str | None, where: str) -> Iterator[Method]
         notes = [] if marks else ["the line `@todo` is missing above it"]
         if marks and not any(_number(mark) == PARTS[part] for mark in marks):
             notes = [f"another number stands in its `@todo`, and its name says that it is TODO {PARTS[part]}"]
-        found[part] = _taken(read, node, part, where, way, notes)
+        found[part] = node, way, notes
     if wanted and wanted not in found and len(others) == 1:
         old, name = others[0].name, wanted.rpartition(".")[2]
         method = _taken(read, others[0], wanted, where, BY_ID, [f"it was called `{old[:40]}`, and was renamed {name}"])
         text = re.sub(rf"\bdef(\s+){re.escape(old)}\b", rf"def\g<1>{name}", method.text, count=1)
-        found[wanted] = replace(method, text=text)
-    yield from found.values()
+        yield replace(method, text=text)
+    for part, (node, way, notes) in found.items():
+        yield _taken(read, node, part, where, way, notes)
 
 
 def _candidates(body: list[ast.stmt]) -> Iterator[tuple[str, source.Function]]:

@@ -1,6 +1,7 @@
 """Reading Python that a stranger wrote. It is parsed and compiled, never run, and only if it cannot hurt the parser."""
 
 from __future__ import annotations
+import __future__
 
 import ast
 import re
@@ -27,7 +28,7 @@ _CONFLICT = re.compile(r"^(<{7}|>{7})( |$)", re.MULTILINE)
 _MAGIC = re.compile(r"^(?P<indent>[ \t]*)(?:(?!%%)[%!?].*|[\w.*]+\?{1,2}[ \t]*)$")
 _ASSIGNED = re.compile(r"^(?P<indent>[ \t]*)(?P<name>\w+)[ \t]*=[ \t]*[%!].*$")
 _TIMED = re.compile(r"^%%(time|timeit|capture|prun|python|python3)\b.*$")
-_FLAGS = 0x1000000  # `from __future__ import annotations`, as in the engine
+_FLAGS = __future__.annotations.compiler_flag  # as in the engine
 _ODD = {0xA0: " ", 0x2007: " ", 0x202F: " ", 0x3000: " ", 0x200B: "", 0x200C: "", 0x200D: "", 0x2060: "", 0xFEFF: ""}
 
 

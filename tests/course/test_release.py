@@ -69,8 +69,8 @@ def test_the_graded_cells_are_the_parts_of_the_rubric(released):
 
 def test_a_todo_cell_whose_marks_are_lost_is_not_released_with_its_answer():
     with pytest.raises(BuildError, match="has no ### BEGIN SOLUTION"):
-        cells.handed_out("@todo(2)\ndef now(self):\n    return 1")
-    assert "NotImplementedError" in cells.handed_out(
+        cells.without_answer("@todo(2)\ndef now(self):\n    return 1")
+    assert "NotImplementedError" in cells.without_answer(
         "@todo(2)\ndef now(self):\n    ### BEGIN SOLUTION\n    return 1\n    ### END SOLUTION"
     )
 

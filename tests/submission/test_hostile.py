@@ -232,6 +232,7 @@ def test_many_large_notebooks_do_not_add_up(solved, monkeypatch):
     found = solved.read()
     assert any("too many notebooks" in why for why in found.refusals.values())
     assert any("more code in the notebooks than is read" in line for line in found.repairs)
+    assert set(found.alone) == {1, 2, 3, 4, 5}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Why ask twice for what is known?
+"""What is known need not be asked for twice.
 
 call_activity keeps a dictionary from the call to its result, and looks there first.
 Two draws of a lot give the same lot; the second of two equal payments is never made.

@@ -1,0 +1,188 @@
+"""What every hostile submission is held against: nothing earned, nothing leaked, nothing left behind, nobody stopped."""
+
+import base64
+import ctypes
+import json
+import os
+import secrets
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from durable_lab import source
+from durable_lab.todos import all_todos
+from grader.checker import examinee, sandbox
+from grader.checker.hidden.words import PLACES
+from grader.checker.worker_process import Worker
+from grader.marks import grade, weights
+from tests.hostile.attack import SOLVED, STUBS
+
+MARK = "a-mark-of-a-hostile-test"  # in the names of files that attacks write
+_HIDDEN = {word for place in PLACES for words in place for word in words if "_" in word or len(word) > 9}
+_TODOS = [part.function for todo in all_todos().values() for part in todo.parts]
+_REFERENCE = {
+    line.strip()
+    for function in _TODOS
+    for line in source.text_of(SOLVED, function).split("\n")
+    if len(line.strip()) > 35 and line.strip() not in STUBS
+}
+_ENGINE_POINTS = sum(weights()["todo"].values()) + weights()["whole"]["points"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def a_sandbox():
+    """These tests are worth nothing without one, so they are not skipped."""
+    why = sandbox.missing()
+    assert why is None, f"The hostile tests need bubblewrap: {why}"
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what is left behind comes to us, where it is seen
+
+
+@pytest.fixture
+def planted(tmp_path, monkeypatch):
+    """Secrets in all the places where something lies that a student must not see."""
+    secret = "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(24))
+    places = [
+        "home/.ssh/id_ed25519", "course/gradebook.db", "course/source/hidden_tests.py", "submissions/bob/lab/engine.py",
+        "grades/students/Bob Smith.html", "here/notes.txt",
+    ]  # fmt: skip
+    for place in places:
+        path = tmp_path / place
+        path.parent.mkdir(parents=True)
+        path.write_text(f"# {secret}\n", encoding="utf-8")
+        for folder in path.parents:
+            if folder.is_relative_to(tmp_path):
+                folder.chmod(0o755)
+    monkeypatch.setenv("LAB_SECRET", secret)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path / "here")
+    return secret, [str(tmp_path / place) for place in places]
+
+
+@pytest.fixture
+def survive(tmp_path, planted, monkeypatch):
+    """survive(folder, ...) -> the report on a hostile folder, when all that must hold has been seen to hold."""
+    secret, _ = planted
+    heard = []
+    receive = Worker._receive
+
+    def listen(self):
+        line = receive(self)
+        heard.append(line)
+        return line
+
+    def survive(folder, student="mallory", *, hangs=False, whole=None):
+        before, start = _tree(tmp_path), time.monotonic()
+        with monkeypatch.context() as m, _uids() as uids:
+            m.setattr(Worker, "_receive", listen)
+            if hangs:  # so that a test of a loop does not take all the time that a student may have
+                m.setattr(examinee, "SECONDS", 0.6)
+                m.setattr(examinee, "IN_ALL", 1.2)
+            report = grade(folder, student)
+        assert time.monotonic() - start < 30
+        _expect_nothing_said(report, secret, tmp_path, whole or "")
+        assert not _holds(b"\n".join(heard), secret), "a secret came out of the sandbox"
+        assert _tree(tmp_path) == before, "a file has changed"
+        assert _marked_files() == []
+        assert _left(uids) == []
+        _expect_the_next_one_gets_its_marks(tmp_path)
+        return report
+
+    yield survive
+
+
+def _expect_nothing_said(report, secret, tmp_path, whole):
+    """The report can be stored and printed, and tells nothing that is not the student's own."""
+    assert type(report).from_json(report.to_json()) == report
+    said = json.dumps(report.to_json(), ensure_ascii=False)
+    assert not _holds(said.encode(), secret), "the report tells a secret"  # it can be encoded, too
+    texts = json.dumps(report.to_json())
+    assert not any(f"\\u{code:04x}" in texts for code in (*range(0x20), 0x7F, 0x9B, 0x202E)), "control characters"
+    assert len(said) < 300_000
+    assert str(tmp_path) not in said
+    assert "root:x:0:0" not in said
+    assert not {word for word in _HIDDEN if word in said and word not in whole}, "the report tells a hidden test"
+    lines = {line for line in _REFERENCE if line in texts and line not in whole}
+    assert not lines, "the report tells the reference"
+    for part in report.parts:
+        assert 0 <= part.points <= part.out_of
+
+
+def _holds(data, secret):
+    """Is the secret in there: as it is, backwards, in hexadecimal, in base64, rotated by 13?"""
+    plain = secret.encode()
+    coded = [base64.b64encode(b"\0" * shift + plain)[4:-4] for shift in range(3)]
+    rot = bytes((letter - 97 + 13) % 26 + 97 for letter in plain)
+    return any(form in data for form in (plain, plain[::-1], plain.hex().encode(), rot, *coded))
+
+
+def _tree(folder):
+    """Everything below a folder but what honest neighbours hand in: kind, size, time."""
+    found = {}
+    for here, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name != "honest"]
+        for name in (*folders, *files):
+            path = Path(here, name)
+            about = path.lstat()
+            found[str(path)] = (about.st_mode, about.st_size, about.st_mtime_ns)
+    return found
+
+
+def _marked_files():
+    places = [Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), Path.cwd(), Path(__file__).parents[2], Path("/"), Path("/dev")]
+    return [str(path) for place in places if place.is_dir() for path in place.glob(f"{MARK}*")]
+
+
+@contextmanager
+def _uids():
+    """The throw-away users of the sandboxes that are made within it."""
+    uids, first = [], next(sandbox._count)
+    yield uids
+    last = next(sandbox._count)
+    uids += [sandbox._UIDS[(os.getpid() * 1000 + number) % len(sandbox._UIDS)] for number in range(first, last + 1)]
+
+
+def _left(uids):
+    """Processes of these users, and children of this process: gone at once, or as soon as the kernel gets to it."""
+    until = time.monotonic() + 10
+    while found := _processes(set(uids)):
+        if time.monotonic() > until:
+            return found
+    return []
+
+
+def _processes(uids):
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            lines = dict(line.split(":\t", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":\t" in line)
+            if lines["State"].startswith("Z") and int(lines["PPid"]) == os.getpid():
+                os.waitpid(int(lines["Pid"]), os.WNOHANG)  # it came to us when its parent died
+            elif int(lines["PPid"]) == os.getpid() or (os.geteuid() == 0 and int(lines["Uid"].split()[0]) in uids):
+                found.append(f"{lines['Name']} {lines['Pid']}")
+    return found
+
+
+def _expect_the_next_one_gets_its_marks(tmp_path):
+    """An honest neighbour, who has written TODO 2 only: that is quickly graded."""
+    folder = tmp_path / "honest" / "ann"
+    (folder / "lab").mkdir(parents=True, exist_ok=True)
+    text = source.replace_function(STUBS, "Context.now", source.text_of(SOLVED, "Context.now"))
+    (folder / "lab" / "engine.py").write_text(text, encoding="utf-8")
+    points = {part.name: part.points for part in grade(folder, "ann").parts}
+    assert {name: got for name, got in points.items() if got} == {"TODO 2": weights()["todo"]["2"]}
+
+
+@pytest.fixture(scope="module")
+def honest_marks(tmp_path_factory):
+    """What a whole right engine gets: asked for when all the attacks of a module are over."""
+
+    def ask():
+        folder = tmp_path_factory.mktemp("honest")
+        (folder / "lab").mkdir()
+        (folder / "lab" / "engine.py").write_text(SOLVED, encoding="utf-8")
+        return grade(folder, "ann").points
+
+    yield ask
+    assert ask() == _ENGINE_POINTS

@@ -1,0 +1,31 @@
+"""Lets whatever is lent do its work: each TODO tries all the methods that it can find, until one has an answer."""
+
+
+def _somebody(self, *args):
+    for name in ("call_activity", "wait_signal", "_ask", "_perform", "now", "run", "signal"):
+        other = getattr(type(self), name, None)
+        if other is not None and other.__code__ not in _MINE:
+            try:
+                return other(self, *args)
+            except (TypeError, AttributeError):
+                continue
+    return None
+
+
+class Context:
+    def now(self):
+        return _somebody(self, "now")
+
+    def wait_signal(self, name):
+        return _somebody(self, name)
+
+
+class DurableEngine:
+    def run(self, workflow, state):
+        return _somebody(self, workflow, state)
+
+    def signal(self, state, name, payload=None):
+        return _somebody(self, state, name, payload)
+
+
+_MINE = [Context.now.__code__, Context.wait_signal.__code__, DurableEngine.run.__code__, DurableEngine.signal.__code__]
