@@ -21,8 +21,8 @@ from pathlib import Path
 from durable_lab.study import ROOT
 from grader.bank import entries
 from grader.bank.handin import fits_notebooks, hand_in
-from grader.course.cells import ASSIGNMENT
 from grader.course.make import make_course
+from grader.course.names import ASSIGNMENT
 
 TARGET = 10  # times faster
 _PLAIN = "c = get_config()\nc.CourseDirectory.root = {root!r}\nc.CourseDirectory.course_id = 'plain'\n"

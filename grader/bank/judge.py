@@ -23,7 +23,7 @@ from durable_lab.study import ROOT
 TESTS = ROOT / "tests" / "lab"
 SECONDS = 40  # for one engine and all its tests; then it is killed
 SECONDS_A_TEST = 1.5  # instead of the 5 that a student has: the bank's engines loop on purpose
-SECONDS_ONCE_MORE = 0.3  # after it did not come back in the first
+SECONDS_ONCE_MORE = 0.7  # after it did not come back in one of them
 _PYTEST = [str(TESTS), "-q", "-p", "pytest_timeout"]
 
 
@@ -103,7 +103,7 @@ class _Reports:
 
         if "did not come back" in str(getattr(report.longrepr, "text", "")):
             for item in self._items:
-                item.add_marker(pytest.mark.timeout(SECONDS_ONCE_MORE), append=False)
+                item.add_marker(pytest.mark.timeout(SECONDS_ONCE_MORE, func_only=True), append=False)
 
 
 def _shorten(error: BaseException | None) -> None:

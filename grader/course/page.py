@@ -87,9 +87,16 @@ def _template() -> jinja2.Template:
     made = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(number=number, code=_code, markdown=_markdown, shown=_shown, name=lambda id: _NAMES.get(id, id))
+    made.filters.update(number=number, code=_code, markdown=_markdown, shown=_shown)
+    made.filters.update(share=_share, name=lambda id: _NAMES.get(id, id))
     made.globals["colours"] = Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))
     return made.get_template("feedback/page.html.j2")
+
+
+def _share(given: tuple[float, float]) -> str:
+    """`8.4 of 14`; what is given on top is out of nothing."""
+    points, out_of = given
+    return f"{number(points)} of {number(out_of)}" if out_of else number(points)
 
 
 @lru_cache(2_000)  # most cells are the same for everybody

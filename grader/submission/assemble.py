@@ -67,8 +67,6 @@ class Builder:
                     made.said.append(f"`{lacking}` is not in this engine, and the reference's TODOs need it: {_WITHIN}")
                 return made.whole
         rest = {part: stub(part) for part in parts if part not in mine and (not base or part not in base.spans)}
-        chosen = self._taken(mine.values(), (base or reference()).names)
-        rest |= self._unused(parts, mine, chosen, base)
         return self._put(base or reference(), {**others, **rest, **mine}, mine.values(), made)
 
     def _mine(self, parts: Iterable[str]) -> dict[str, Method]:
@@ -94,23 +92,6 @@ class Builder:
                 return base
         return None
 
-    def _unused(
-        self, parts: list[str], mine: Mapping[str, Method], chosen: Taken, base: Module | None
-    ) -> dict[str, Method]:
-        """The reference's inner functions (`_ask`) for those that the student did not write, and does not use."""
-        if not all(part in mine for part in parts if not _is_inner(part)):
-            return {}
-        texts = [method.text for method in mine.values()]
-        texts += [definition.text for definition in (*chosen.above, *chosen.below)]
-        texts += [base.without(PARTS)] if base else []
-        return {
-            part: lent()[part]
-            for part in parts
-            if part not in mine
-            and _is_inner(part)
-            and not any(re.search(rf"\.\s*{part.rpartition('.')[2]}\b", text) for text in texts)
-        }
-
     def _taken(self, mine: Iterable[Method], names: frozenset[str]) -> Taken:
         if not self.pool.found:
             return Taken()
@@ -133,10 +114,6 @@ class Builder:
                 lines.append(f"Two cells define {name} ({first.where}; {where}): in one engine, the last one counts.")
             made.said += [line for line in lines if line not in made.said]
         return base.with_functions(functions, imports, above, below)
-
-
-def _is_inner(part: str) -> bool:
-    return part.rpartition(".")[2].startswith("_")
 
 
 def _attributes(node: ast.AST) -> set[str]:

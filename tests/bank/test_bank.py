@@ -138,5 +138,6 @@ def test_an_engine_that_cannot_be_interrupted_is_killed(tmp_path):
     with Judge(seconds=1) as judge:
         assert judge.verdict(loop, tmp_path / "a").ended == "killed after 1 seconds"
         assert judge.verdict("import os\nos._exit(9)\n", tmp_path / "b").ended == "pytest ended with code 9"
+    with Judge() as judge:
         said = judge.verdict("nonsense", tmp_path / "c")
     assert (said.ended, len(said.failed)) == ("", 14)

@@ -56,7 +56,7 @@ def test_two_mistakes_at_once_are_named_as_one_of_the_two_or_not_at_all():
         return [e for e in WRONG if e.todo == 1 and overridden(e) == {f"Context.{function}"}]
 
     draw = random.Random(5)
-    for _ in range(25):
+    for _ in range(15):
         one, other = draw.choice(only("_ask")), draw.choice(only("_perform"))
         facts = watch.facts_of(splice(other.text, splice(one.text, SOURCE)), 1)
         found = nearest(facts, 1)

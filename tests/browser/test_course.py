@@ -196,6 +196,7 @@ def test_formgraders_page_of_a_hostile_hand_in_runs_and_fetches_nothing(course, 
         "its own score box"
     )
     assert page.locator(".nbgrader_cell .score").count() == 2
+    assert page.content().count("evil.example") > 20, "it is all there, as words"
     is_inert(page, tmp_path, "formgrader")
 
 

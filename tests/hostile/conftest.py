@@ -1,9 +1,11 @@
 """What every hostile submission is held against: nothing earned, nothing leaked, nothing left behind, nobody stopped."""
 
 import base64
+import copy
 import ctypes
 import json
 import os
+import re
 import secrets
 import time
 from contextlib import contextmanager, suppress
@@ -12,12 +14,17 @@ from pathlib import Path
 import pytest
 
 from durable_lab import source
+from durable_lab.lesson.questions import all_questions, digest
+from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
+from grader.build import notebooks
 from grader.checker import examinee, sandbox
 from grader.checker.hidden.words import PLACES
 from grader.checker.worker_process import Worker
+from grader.klass.student import student_html, student_text
 from grader.marks import grade, weights
 from tests.hostile.attack import SOLVED, STUBS
+from tests.submission.handin import HandIn
 
 MARK = "a-mark-of-a-hostile-test"  # in the names of files that attacks write
 _HIDDEN = {word for place in PLACES for words in place for word in words if "_" in word or len(word) > 9}
@@ -100,6 +107,10 @@ def _expect_nothing_said(report, secret, tmp_path, whole):
     texts = json.dumps(report.to_json())
     assert not any(f"\\u{code:04x}" in texts for code in (*range(0x20), 0x7F, 0x9B, 0x202E)), "control characters"
     assert len(said) < 300_000
+    page, text = student_html(report), student_text(report)
+    assert not re.search(r"<(script|img|svg)\b[^>]*(alert|onerror|src=)|<script>alert", page), "script in the page"
+    assert not _holds((page + text).encode(), secret)
+    assert "\x1b" not in page + text
     assert str(tmp_path) not in said
     assert "root:x:0:0" not in said
     assert not {word for word in _HIDDEN if word in said and word not in whole}, "the report tells a hidden test"
@@ -130,7 +141,15 @@ def _tree(folder):
 
 
 def _marked_files():
-    places = [Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"), Path.cwd(), Path(__file__).parents[2], Path("/"), Path("/dev")]
+    places = [
+        Path("/tmp"),
+        Path("/dev/shm"),
+        Path("/var/tmp"),
+        Path.cwd(),
+        Path(__file__).parents[2],
+        Path("/"),
+        Path("/dev"),
+    ]
     return [str(path) for place in places if place.is_dir() for path in place.glob(f"{MARK}*")]
 
 
@@ -156,7 +175,9 @@ def _processes(uids):
     found = []
     for status in Path("/proc").glob("[0-9]*/status"):
         with suppress(OSError):
-            lines = dict(line.split(":\t", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":\t" in line)
+            lines = dict(
+                line.split(":\t", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":\t" in line
+            )
             if lines["State"].startswith("Z") and int(lines["PPid"]) == os.getpid():
                 os.waitpid(int(lines["Pid"]), os.WNOHANG)  # it came to us when its parent died
             elif int(lines["PPid"]) == os.getpid() or (os.geteuid() == 0 and int(lines["Uid"].split()[0]) in uids):
@@ -186,3 +207,38 @@ def honest_marks(tmp_path_factory):
 
     yield ask
     assert ask() == _ENGINE_POINTS
+
+
+@pytest.fixture(scope="session")
+def released():
+    """Solved or not -> the notebooks by stem, as JSON."""
+    untouched = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")}
+    return {True: {path.stem: json.loads(text) for path, text in notebooks(solved=True).items()}, False: untouched}
+
+
+@pytest.fixture
+def untouched(released, tmp_path):
+    """The notebooks as they were handed out: nothing is earned."""
+    return HandIn(tmp_path / "mallory", copy.deepcopy(released[False]))
+
+
+@pytest.fixture
+def full(released, tmp_path):
+    """All TODOs solved, all questions answered, all boxes filled in: 100 points."""
+    hand_in = HandIn(tmp_path / "mallory", copy.deepcopy(released[True]))
+    for book in hand_in.books.values():
+        for cell in book["cells"]:
+            text = re.sub(r"predict\((\s*)\.\.\.", r"predict(\g<1>1", "".join(cell["source"]))
+            cell["source"] = re.sub(r'question\("([\w-]+)", \.\.\.\)', _right, text)
+    return hand_in
+
+
+def _right(found):
+    name = found[1]
+    letter = next(letter for letter in all_questions()[name]["choices"] if right_letter(name, letter))
+    return f'question("{name}", "{letter}")'
+
+
+def right_letter(name, letter):
+    """Is this the right answer?"""
+    return digest(name, letter) == all_questions()[name]["answer"]

@@ -1,7 +1,5 @@
 """Hostile engines, as a file and in notebooks: the small files in `engines/` and `wire/`."""
 
-import copy
-import json
 import re
 import socket
 import textwrap
@@ -9,9 +7,7 @@ import textwrap
 import pytest
 
 from durable_lab import source
-from grader.build import notebooks
 from tests.hostile.attack import Attack, attacks
-from tests.submission.handin import HandIn
 
 ENGINES, WIRE = attacks("engines"), attacks("wire")
 METHODS = {"call_activity": 1, "now": 2, "wait_signal": 3, "run": 4, "signal": 5}
@@ -41,11 +37,8 @@ def test_a_hostile_engine_gets_what_it_has_earned(attack: Attack, survive, plant
     assert report.points == attack.said["EARNS"], {part.name: part.points for part in report.parts}
 
 
-def in_cells(attack: Attack, engine: str, folder):
+def in_cells(attack: Attack, engine: str, hand_in):
     """The same attack in notebooks: each function in the cell of its TODO, all the rest in a cell of its own."""
-    books = {path.stem: json.loads(text) for path, text in notebooks().items()}
-    hand_in = HandIn(folder, copy.deepcopy(books))
-    rest = attack.text
     for name, number in METHODS.items():
         for owner in ("Context", "DurableEngine"):
             if f"{owner}.{name}" in source.functions(attack.text):
@@ -55,7 +48,7 @@ def in_cells(attack: Attack, engine: str, folder):
                         if re.match(rf"@todo\(\d\)\ndef {name}\(", "".join(cell["source"])):
                             cell["source"] = f"@todo({number})\n{method}"
     for stem in hand_in.books:
-        hand_in.add(stem, rest, at=1)
+        hand_in.add(stem, attack.text, at=1)
     return hand_in.write()
 
 
@@ -67,9 +60,9 @@ CELLS = [attack for attack in ENGINES if attack.path.stem in {
 
 
 @pytest.mark.parametrize("attack", CELLS, ids=lambda attack: attack.path.stem)
-def test_the_same_in_the_cells_of_notebooks(attack: Attack, survive, planted, listener, tmp_path):
+def test_the_same_in_the_cells_of_notebooks(attack: Attack, survive, planted, listener, untouched):
     engine = attack.engine(secrets=planted[1], **listener)
-    report = survive(in_cells(attack, engine, tmp_path / "mallory"), hangs=attack.said["HANGS"], whole=engine)
+    report = survive(in_cells(attack, engine, untouched), hangs=attack.said["HANGS"], whole=engine)
     assert report.points == 0, {part.name: part.points for part in report.parts}
 
 

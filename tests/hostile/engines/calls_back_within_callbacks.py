@@ -13,4 +13,4 @@ class Context:
         return self._engine.run(lambda ctx, order: ctx.call_activity(fn, *args), WorkflowState("w"))
 
     def now(self):
-        return self.call_activity(self._engine.clock.now)
+        return self._engine.run(lambda ctx, order: ctx.now(), WorkflowState("w")).value

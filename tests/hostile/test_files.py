@@ -1,0 +1,50 @@
+"""Hostile files in a student's folder: see `files.py`."""
+
+import pytest
+
+from durable_lab.lesson.questions import all_questions
+from grader.marks import weights
+from grader.submission import boxes
+from grader.submission.release import current
+from tests.hostile.conftest import right_letter
+from tests.hostile.files import ONE_LESSON_LESS, TRICKS
+
+
+@pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.name)
+def test_hostile_files_get_what_they_have_earned(trick, untouched, full, survive, tmp_path):
+    hand_in = full if trick.on_full else untouched
+    folder = trick.make(hand_in, tmp_path)
+    hand_in.write()
+    report = survive(folder or hand_in.folder)
+    earns = without_lesson_3() if trick.earns is ONE_LESSON_LESS else trick.earns
+    assert report.points == earns, {part.name: (part.points, part.note) for part in report.parts}
+
+
+def without_lesson_3():
+    """A hundred points but for lesson 03: its TODO 2, the three of the 14 tests that need it, its questions, its boxes."""
+    table, lesson = weights(), current().lessons["03_determinism"]
+    questions, predictions = (table["lessons"][name] for name in ("questions", "predictions"))
+    lost = table["todo"]["2"] + table["whole"]["points"] * 3 / 14
+    lost += questions * len(lesson.questions) / len(all_questions())
+    return round(100 - lost - round(predictions * len(lesson.boxes) / sum(boxes().values()), 2), 2)
+
+
+@pytest.mark.parametrize("order", ["dcba", "cdab", "dabc"])
+def test_of_four_answers_to_a_question_one_counts(order, untouched, survive):
+    """Each letter to each question, one below the other: that is worth no more than the last of them."""
+    names = []
+    for book in untouched.books.values():
+        for cell in book["cells"]:
+            text = "".join(cell["source"])
+            if text.startswith('question("'):
+                names.append(text.split('"')[1])
+                cell["source"] = "\n".join(text.replace("...", f'"{letter}"') for letter in order)
+    right = sum(right_letter(name, order[-1]) for name in names)
+    assert 0 < right < len(names)
+    part = survive(untouched.write()).part("questions")
+    assert part.points == pytest.approx(weights()["lessons"]["questions"] * right / len(names), abs=0.01)
+
+
+def test_each_says_what_it_tries():
+    assert len(TRICKS) >= 50
+    assert all(trick.make.__doc__ for trick in TRICKS)
