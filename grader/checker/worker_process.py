@@ -25,7 +25,7 @@ class Worker:
     messages  how many messages one test may cost: an engine that tries for ever ends at the same point each time
 
     Where the worker is lost, every use of its engine raises `Ended`, with the reason in words for the student. Where it
-    does not even come up, that is NotStarted or OSError, and says nothing of the engine.
+    does not even come up, that is NotStarted, and says nothing of the engine.
     """
 
     def __init__(self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000) -> None:
@@ -34,7 +34,11 @@ class Worker:
         with theirs:
             command = _sandboxed() if isolated else sandbox.unprotected([_OURS[0]])
             nowhere = subprocess.DEVNULL
-            self._process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=nowhere, stderr=nowhere)
+            try:
+                self._process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=nowhere, stderr=nowhere)
+            except OSError as error:
+                ours.close()
+                raise NotStarted(f"the sandbox did not start: {error}") from None
         self._socket = ours
         self._buffer = bytearray()
         self._until = time.monotonic() + START

@@ -103,9 +103,7 @@ def test_parts_that_fit_each_other_only_earn_their_points(tmp_path):
     assert grade(file_only(text, tmp_path), "a").points == engine_points()
 
 
-@pytest.mark.parametrize(
-    "stem", ["results_are_found_by_name", "run_catches_everything", "signals_one_queue_for_all_names"]
-)
+@pytest.mark.parametrize("stem", ["results_are_found_by_name", "now_reads_the_wall_clock", "random_key"])
 def test_graded_twice_the_report_is_the_same(stem, tmp_path):
     folder = hand_in(WRONG[stem], tmp_path / "a")
     first = grade(folder, "a")
@@ -155,4 +153,5 @@ def test_without_a_sandbox_strangers_code_is_refused(tmp_path, monkeypatch):
 
 
 def test_the_bank_hands_in_notebooks_and_files():
-    assert 0 < sum(fits_notebooks(entry.source()) for entry in RIGHT) < len(RIGHT)
+    fits = (fits_notebooks(entry.source()) for entry in RIGHT)
+    assert {next(fits), next(fits)} == {True, False}  # the first two are one of each kind

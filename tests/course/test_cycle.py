@@ -16,7 +16,7 @@ from nbgrader.exchange import ExchangeFactory
 from durable_lab.lesson.questions import all_questions, digest
 from grader.course import steps
 from grader.course.prepare import original_of
-from grader.marks import grade
+from grader.marks import grade, weights
 
 PAYLOADS = tomllib.loads(Path(__file__).with_name("payloads.toml").read_text(encoding="utf-8"))
 NOTEBOOKS = 7
@@ -147,7 +147,7 @@ def test_everybody_has_the_marks_of_their_report_in_the_gradebook(cycle):
         for name, one in graded.items():
             submission = book.find_submission("lab-01", name)
             assert submission.score == pytest.approx(one.report.points, abs=0.05)
-            assert submission.max_score == 100
+            assert submission.max_score == 100 + weights()["manual"]["essay"]
             for part in one.report.parts:
                 id = part.name.lower().replace(" ", "-")
                 [found] = [g for n in submission.notebooks for g in n.grades if g.name == id]

@@ -67,7 +67,12 @@ def a_graded_cell_is_copied(hand_in):
 def a_schema_of_99(hand_in):
     """A newer nbgrader has written its metadata: this, too, ended the run for everyone."""
     for cell in hand_in.books["03_determinism"]["cells"]:
-        cell["metadata"]["nbgrader"] = {"grade_id": f"x{id(cell)}", "schema_version": 99, "grade": True, "points": "many"}
+        cell["metadata"]["nbgrader"] = {
+            "grade_id": f"x{id(cell)}",
+            "schema_version": 99,
+            "grade": True,
+            "points": "many",
+        }
 
 
 @accident()
@@ -172,7 +177,9 @@ def a_helper_in_a_cell_of_its_own(hand_in):
 def an_import_in_a_cell_of_its_own(hand_in):
     """What a TODO needs of Python is imported at the top of the notebook."""
     hand_in.add("05_signals", "import copy as c, sys\nfrom collections import *\nimport pandas", at=1)
-    hand_in.say(WAIT, "@todo(3)\n" + body(hand_in, WAIT).replace("deepcopy(command.value)", "c.deepcopy(command.value)"))
+    hand_in.say(
+        WAIT, "@todo(3)\n" + body(hand_in, WAIT).replace("deepcopy(command.value)", "c.deepcopy(command.value)")
+    )
 
 
 @accident()
@@ -240,9 +247,19 @@ def shell_commands_beside_the_function(hand_in):
 @accident()
 def what_a_computer_leaves_behind(hand_in):
     """Checkpoints, caches, a virtual environment, a repository and what macOS puts beside each file."""
-    for name in (".ipynb_checkpoints/03_determinism-checkpoint.ipynb", "__MACOSX/._03_determinism.ipynb", "._engine.py"):
+    for name in (
+        ".ipynb_checkpoints/03_determinism-checkpoint.ipynb",
+        "__MACOSX/._03_determinism.ipynb",
+        "._engine.py",
+    ):
         hand_in.files[f"notebooks/{name}"] = b"\0\5\x16\7"
-    for name in ("__pycache__/engine.cpython-311.pyc", ".git/hooks/engine.py", "venv/lib/engine.py", ".DS_Store", "Thumbs.db"):
+    for name in (
+        "__pycache__/engine.cpython-311.pyc",
+        ".git/hooks/engine.py",
+        "venv/lib/engine.py",
+        ".DS_Store",
+        "Thumbs.db",
+    ):
         hand_in.files[name] = b"\0"
 
 
@@ -259,7 +276,10 @@ def other_types_and_another_signature(hand_in):
     """A TODO without its type hints, with a docstring, with other names of its parameters."""
     text_ = source.text_of(SOLVED, "Context.wait_signal").replace("name", "signal_name").replace(": str) -> Any", ")")
     lines = [line.removeprefix("    ") for line in text_.split("\n")]
-    hand_in.say(WAIT, "@todo(3)\n" + "\n".join(lines).replace('self._ask("signal", signal_name', 'self._ask("signal", signal_name'))
+    hand_in.say(
+        WAIT,
+        "@todo(3)\n" + "\n".join(lines).replace('self._ask("signal", signal_name', 'self._ask("signal", signal_name'),
+    )
 
 
 @accident()

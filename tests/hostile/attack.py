@@ -4,7 +4,7 @@ It is put into an engine as the bank does it: functions of `Context` and `Durabl
 all else is added below. At its top it may say
 
     EARNS = 84          what it has honestly earned; 0 where nothing is said
-    ON = "solved"       it is put into the reference; else into the stubs, with a TODO 2 that is written and wrong
+    ON = "solved"       it is put into the reference; else into an engine that does nothing
     HANGS = True        it would use up all its seconds
 
 Files in `wire/` take the line to the grader into their own hands, with the words of `wire/_line.txt`.
@@ -19,13 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from durable_lab import source
-from durable_lab.todos import SKELETON
+from durable_lab.todos import SKELETON, all_todos
 from grader.bank.splice import REFERENCE, splice
 
 HERE = Path(__file__).parent
 SOLVED = REFERENCE.read_text(encoding="utf-8")
 STUBS = (SKELETON / "engine.py").read_text(encoding="utf-8")
-OPEN = source.replace_function(STUBS, "Context.now", "    def now(self):\n        return 0.0")
+OPEN = STUBS  # nothing is written but a wrong TODO 2. Subtle: `pass`, so that no message is "still to be written"
+for _part in (part.function for todo in all_todos().values() for part in todo.parts):
+    _head = source.text_of(STUBS, _part).partition("\n")[0]
+    OPEN = source.replace_function(
+        OPEN, _part, f"{_head}\n        {'return 0.0' if _part == 'Context.now' else 'pass'}"
+    )
 LINE = (HERE / "wire" / "_line.txt").read_text(encoding="utf-8")
 _HEADS = ("EARNS", "ON", "HANGS")
 

@@ -1,4 +1,4 @@
-"""What every hostile submission is held against: nothing earned, nothing leaked, nothing left behind, nobody stopped."""
+"""What every hostile submission is held against: nothing earned, leaked or left behind, and nobody stopped."""
 
 import base64
 import copy
@@ -18,7 +18,7 @@ from durable_lab.lesson.questions import all_questions, digest
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader.build import notebooks
-from grader.checker import examinee, sandbox
+from grader.checker import examinee, sandbox, suite
 from grader.checker.hidden.words import PLACES
 from grader.checker.worker_process import Worker
 from grader.klass.student import student_html, student_text
@@ -84,8 +84,8 @@ def survive(tmp_path, planted, monkeypatch):
         with monkeypatch.context() as m, _uids() as uids:
             m.setattr(Worker, "_receive", listen)
             if hangs:  # so that a test of a loop does not take all the time that a student may have
-                m.setattr(examinee, "SECONDS", 0.6)
-                m.setattr(examinee, "IN_ALL", 1.2)
+                m.setattr(examinee, "SECONDS", 0.4)
+                m.setattr(examinee, "IN_ALL", 0.8)
             report = grade(folder, student)
         assert time.monotonic() - start < 30
         _expect_nothing_said(report, secret, tmp_path, whole or "")
@@ -93,19 +93,19 @@ def survive(tmp_path, planted, monkeypatch):
         assert _tree(tmp_path) == before, "a file has changed"
         assert _marked_files() == []
         assert _left(uids) == []
-        _expect_the_next_one_gets_its_marks(tmp_path)
+        _expect_the_next_one_gets_its_marks()
         return report
 
-    yield survive
+    return survive
 
 
 def _expect_nothing_said(report, secret, tmp_path, whole):
     """The report can be stored and printed, and tells nothing that is not the student's own."""
     assert type(report).from_json(report.to_json()) == report
-    said = json.dumps(report.to_json(), ensure_ascii=False)
+    said = json.dumps(report.to_json(), ensure_ascii=False)  # as it is written into pages and files
     assert not _holds(said.encode(), secret), "the report tells a secret"  # it can be encoded, too
-    texts = json.dumps(report.to_json())
-    assert not any(f"\\u{code:04x}" in texts for code in (*range(0x20), 0x7F, 0x9B, 0x202E)), "control characters"
+    odd = {letter for text in _texts(report.to_json()) for letter in text if not letter.isprintable()}
+    assert odd <= {"\n", "\t"}, f"characters that cannot be printed: {odd}"
     assert len(said) < 300_000
     page, text = student_html(report), student_text(report)
     assert not re.search(r"<(script|img|svg)\b[^>]*(alert|onerror|src=)|<script>alert", page), "script in the page"
@@ -114,10 +114,20 @@ def _expect_nothing_said(report, secret, tmp_path, whole):
     assert str(tmp_path) not in said
     assert "root:x:0:0" not in said
     assert not {word for word in _HIDDEN if word in said and word not in whole}, "the report tells a hidden test"
-    lines = {line for line in _REFERENCE if line in texts and line not in whole}
+    lines = {line for line in _REFERENCE if json.dumps(line)[1:-1] in said and line not in whole}
     assert not lines, "the report tells the reference"
     for part in report.parts:
         assert 0 <= part.points <= part.out_of
+        for outcome in part.outcomes:  # an attack says of itself what it could do
+            assert not re.search(r"engine raised \w+: .*SUCCESS", outcome.message), outcome.message
+
+
+def _texts(value):
+    """All texts in a JSON value."""
+    if isinstance(value, str):
+        return [value]
+    inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for item in inner for text in _texts(item)]
 
 
 def _holds(data, secret):
@@ -129,10 +139,9 @@ def _holds(data, secret):
 
 
 def _tree(folder):
-    """Everything below a folder but what honest neighbours hand in: kind, size, time."""
+    """Everything below a folder: kind, size, time."""
     found = {}
     for here, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if name != "honest"]
         for name in (*folders, *files):
             path = Path(here, name)
             about = path.lstat()
@@ -185,34 +194,29 @@ def _processes(uids):
     return found
 
 
-def _expect_the_next_one_gets_its_marks(tmp_path):
-    """An honest neighbour, who has written TODO 2 only: that is quickly graded."""
-    folder = tmp_path / "honest" / "ann"
-    (folder / "lab").mkdir(parents=True, exist_ok=True)
-    text = source.replace_function(STUBS, "Context.now", source.text_of(SOLVED, "Context.now"))
-    (folder / "lab" / "engine.py").write_text(text, encoding="utf-8")
-    points = {part.name: part.points for part in grade(folder, "ann").parts}
-    assert {name: got for name, got in points.items() if got} == {"TODO 2": weights()["todo"]["2"]}
+def _expect_the_next_one_gets_its_marks():
+    """An honest neighbour, on the tests of one TODO, which is quick. A whole one comes when the module is over."""
+    tests = [test for test in suite.public() if 2 in test.own]
+    with examinee.Examinee(SOLVED) as honest:
+        assert suite.run(honest.fresh, tests) == dict.fromkeys([test.name for test in tests])
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def honest_marks(tmp_path_factory):
-    """What a whole right engine gets: asked for when all the attacks of a module are over."""
-
-    def ask():
-        folder = tmp_path_factory.mktemp("honest")
-        (folder / "lab").mkdir()
-        (folder / "lab" / "engine.py").write_text(SOLVED, encoding="utf-8")
-        return grade(folder, "ann").points
-
-    yield ask
-    assert ask() == _ENGINE_POINTS
+    """When all the attacks of a module are over, a whole right engine gets its marks from the same process."""
+    yield
+    folder = tmp_path_factory.mktemp("honest")
+    (folder / "lab").mkdir()
+    (folder / "lab" / "engine.py").write_text(SOLVED, encoding="utf-8")
+    assert grade(folder, "ann").points == _ENGINE_POINTS
 
 
 @pytest.fixture(scope="session")
 def released():
     """Solved or not -> the notebooks by stem, as JSON."""
-    untouched = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")}
+    untouched = {
+        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")
+    }
     return {True: {path.stem: json.loads(text) for path, text in notebooks(solved=True).items()}, False: untouched}
 
 

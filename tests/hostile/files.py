@@ -1,7 +1,7 @@
 """Hostile files: what may lie in a student's folder, beside or in the place of the notebooks. Each makes one.
 
-A function gets the hand-in (untouched, so that nothing is earned; or `on_full`, worth 100 points), and a room of the test
-in which another student's work lies. It returns the folder to grade, or None for the hand-in's own.
+A function gets the hand-in (untouched, so that nothing is earned; or `on_full`, worth 100 points), and a room of the
+test in which another student's work lies. It returns the folder to grade, or None for the hand-in's own.
 """
 
 from __future__ import annotations
@@ -379,8 +379,8 @@ def names_that_cannot_be_said(hand_in, room):
     ]
     for name in [*names, b"x" * 240, "\u202etxt.exe".encode(), b" ", b"..."]:
         for ending in (b".ipynb", b".py"):
-            with open(os.path.join(os.fsencode(hand_in.folder), name + ending), "wb") as file:
-                file.write(b"class DurableEngine: pass\nclass Context: pass\n")
+            path = hand_in.folder / os.fsdecode(name + ending)
+            path.write_bytes(b"class DurableEngine: pass\nclass Context: pass\n")
 
 
 @trick()
@@ -393,15 +393,34 @@ def names_of_lessons_with_nothing_in_them(hand_in, room):
 
 
 PARSED = {
-    "brackets": "(" * 100_000, "closing": ")" * 100_000, "signs": "-" * 100_000 + "1", "nots": "x = " + "not " * 50_000 + "1",
-    "dots": "x = a" + ".b" * 50_000, "sums": "x = " + "1+" * 50_000 + "1", "lambdas": "x = " + "lambda:" * 20_000 + "0",
-    "ifs": "if x:\n pass\n" + "elif x:\n pass\n" * 20_000, "digits": "x = " + "9" * 100_000, "null": "x = 1\0",
-    "f-strings": "x = " + "f'{" * 2_000, "strings": "'''" + "\\" * 99_999, "indents": "".join(" " * k + "if x:\n" for k in range(3_000)),
-    "cookie": "# coding: rot13\ncevag(1)", "no such cookie": "# coding: nothing\nx = 1", "utf-7": "# coding: utf-7\n+AG8AcwAuAF8AZQB4-",
-    "half letters": "x = '\\ud800'", "names": "x" * 200_000 + " = 1", "commas": "x = [" + "1," * 100_000 + "]",
-    "calls": "f" + "()" * 20_000, "walrus": "(a:=" * 5_000, "stars": "x = 2" + "**2" * 20_000, "await": "await " * 5_000,
-    "match": "match x:\n case " + "[" * 5_000, "spaces": " " * 290_000, "lines": "\n" * 290_000 + "x", "form feeds": "\f" * 200_000,
-}  # fmt: skip
+    "brackets": "(" * 100_000,
+    "closing": ")" * 100_000,
+    "signs": "-" * 100_000 + "1",
+    "nots": "x = " + "not " * 50_000 + "1",
+    "dots": "x = a" + ".b" * 50_000,
+    "sums": "x = " + "1+" * 50_000 + "1",
+    "lambdas": "x = " + "lambda:" * 20_000 + "0",
+    "ifs": "if x:\n pass\n" + "elif x:\n pass\n" * 20_000,
+    "digits": "x = " + "9" * 100_000,
+    "null": "x = 1\0",
+    "f-strings": "x = " + "f'{" * 2_000,
+    "strings": "'''" + "\\" * 99_999,
+    "indents": "".join(" " * k + "if x:\n" for k in range(3_000)),
+    "cookie": "# coding: rot13\ncevag(1)",
+    "no such cookie": "# coding: nothing\nx = 1",
+    "utf-7": "# coding: utf-7\n+AG8AcwAuAF8AZQB4-",
+    "half letters": "x = '\\ud800'",
+    "names": "x" * 200_000 + " = 1",
+    "commas": "x = [" + "1," * 100_000 + "]",
+    "calls": "f" + "()" * 20_000,
+    "walrus": "(a:=" * 5_000,
+    "stars": "x = 2" + "**2" * 20_000,
+    "await": "await " * 5_000,
+    "match": "match x:\n case " + "[" * 5_000,
+    "spaces": " " * 290_000,
+    "lines": "\n" * 290_000 + "x",
+    "form feeds": "\f" * 200_000,
+}
 
 
 def _parsed(name: str, text: str) -> None:

@@ -21,7 +21,7 @@ def test_hostile_files_get_what_they_have_earned(trick, untouched, full, survive
 
 
 def without_lesson_3():
-    """A hundred points but for lesson 03: its TODO 2, the three of the 14 tests that need it, its questions, its boxes."""
+    """A hundred points but for lesson 03: TODO 2, the three tests that need it, its questions, its boxes."""
     table, lesson = weights(), current().lessons["03_determinism"]
     questions, predictions = (table["lessons"][name] for name in ("questions", "predictions"))
     lost = table["todo"]["2"] + table["whole"]["points"] * 3 / 14

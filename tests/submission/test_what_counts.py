@@ -66,12 +66,14 @@ def test_of_todo_1_one_part_is_enough_to_count_and_the_others_stay_stubs(untouch
     assert "_attempt" in function(read.alone[1], "Context._perform")
 
 
-def test_an_inner_part_that_is_not_used_is_lent_to_the_other_todos(untouched):
-    untouched.say("02_replay-5", "@todo(1)\ndef call_activity(self, fn, *args, retry=None):\n    return fn(*args)")
-    read = untouched.read()
-    assert function(read.alone[1], "Context._ask") == function(REFERENCE, "Context._ask")
-    untouched.say("02_replay-5", "@todo(1)\ndef call_activity(self, fn, *args, retry=None):\n    return self._ask()")
-    assert "NotImplementedError" in function(untouched.read().alone[1], "Context._ask")
+def test_no_part_of_a_todo_is_lent_to_itself(untouched):
+    """Also where the student's code does not name it: it could be found by a name that is put together."""
+    body = "    return getattr(self, '_a' + 'sk')"
+    untouched.say("02_replay-5", f"@todo(1)\ndef call_activity(self, fn, *args, retry=None):\n{body}")
+    alone = untouched.read().alone[1]
+    assert "NotImplementedError" in function(alone, "Context._ask")
+    assert "NotImplementedError" in function(alone, "Context._perform")
+    assert function(alone, "Context.now") == function(REFERENCE, "Context.now")
 
 
 def test_the_engines_really_pass_the_14(solved, tmp_path):
