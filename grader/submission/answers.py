@@ -111,7 +111,7 @@ def _filled(copy: Copy, lesson: Lesson, release: Release) -> int:
     for name, words in homeless:
         places = [i for i, box in enumerate(lesson.boxes) if box.name == name]
         exact = [i for i in places if lesson.boxes[i].words == words]
-        filled.update(exact[:1] or [i for i in places if i not in filled][:1])
+        filled.update([i for i in exact or places if i not in filled][:1])  # two boxes of a lesson may be worded alike
     return len(filled)
 
 

@@ -3,7 +3,4 @@
 heap = {"1": ["ha"]}
 for k in range(1, 60):
     heap[str(2 * k + 1)] = [{"h": 2 * k - 1}, {"h": 2 * k - 1}]
-begin()
-say(ok=[thing()])
-while hear():
-    say(ok=[{"h": 119}], heap=heap)
+be(lambda: say(ok=[{"h": 119}], heap=heap))

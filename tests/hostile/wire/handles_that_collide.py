@@ -3,5 +3,5 @@
 HANGS = True
 
 begin()
-say(ok=[{"t": [{"m": 1 + k * (2**61 - 1), "is": {}} for k in range(25_000)]}])
+say(ok=[{"t": [{"m": 1 + k * (2**61 - 1), "is": {}} for k in range(50_000)]}])
 hear()

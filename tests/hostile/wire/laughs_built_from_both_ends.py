@@ -1,11 +1,9 @@
-"""Builds lists of lists in two halves that are both harmless, and joins them in the middle."""
+"""Builds lists of lists in three parts that are harmless, and then joins them, the innermost part last."""
 
-begin()
-say(ok=[thing()])
-half = {str(2 * k + 1): [{"h": 2 * k - 1}, {"h": 2 * k - 1}] for k in range(31, 60)}
-half |= {str(2 * k + 1): [{"h": 2 * k - 1}, {"h": 2 * k - 1}] for k in range(1, 30)}
-hear()
-say(ok=[{"h": 119}], heap={**half, "1": ["ha"], "61": []})
-hear()
-say(ok=[{"h": 119}], heap={"61": [{"h": 59}, {"h": 59}]})
-hear()
+steps = []
+for low, high in ((31, 45), (16, 30), (1, 15)):
+    part = {str(2 * k + 1): [{"h": 2 * k - 1}, {"h": 2 * k - 1}] for k in range(low + 1, high)}
+    steps.append({**part, str(2 * low + 1): []})
+steps += [{"63": [{"h": 59}] * 2}, {"33": [{"h": 29}] * 2}, {"3": ["ha"]}]
+left = iter(steps)
+be(lambda: say(ok=[{"h": 89}], heap=next(left, {})))

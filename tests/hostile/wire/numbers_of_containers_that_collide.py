@@ -4,5 +4,5 @@ HANGS = True
 
 begin()
 collide = 2**61 - 1
-say(ok=[1], heap={str(1 + 2 * k * collide): [] for k in range(25_000)})
+say(ok=[1], heap={str(1 + 2 * k * collide): [] for k in range(55_000)})
 hear()
