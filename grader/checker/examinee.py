@@ -10,7 +10,7 @@ from grader.checker.remote import Engine
 from grader.checker.worker_process import Worker
 
 SECONDS = 5.0  # for one test
-IN_ALL = 40.0  # for one engine and everything that is asked of it
+IN_ALL = 20.0  # for one engine and everything that is asked of it
 
 
 class Examinee:
