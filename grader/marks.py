@@ -1,27 +1,19 @@
-"""The rubric: from what was found to points. The weights stand in weights.toml."""
+"""From what was found to points. The weights stand in weights.toml."""
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 from durable_lab.todos import all_todos
 from grader.checker import sandbox
 from grader.checker.check import Finding, check
 from grader.report import Part, Report
+from grader.rubric import weights
 from grader.submission import Submission, boxes, read, right_answers
 
 
 class NotIsolated(Exception):
     """There is no sandbox on this machine, and nobody has said that these students' code may run without one."""
-
-
-@cache
-def weights() -> dict[str, Any]:
-    """The table: "todo" by number (text), "whole", "lessons", "manual"."""
-    return tomllib.loads(Path(__file__).with_name("weights.toml").read_text(encoding="utf-8"))
 
 
 def grade(folder: Path, student: str, *, isolated: bool = True, source: str = "notebooks") -> Report:
@@ -33,7 +25,7 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: str = "n
     if isolated and (why := sandbox.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
     submission = read(folder, student, files=source == "files")
-    found = check(submission, isolated=isolated)
+    found = check(submission, weights()["hidden"]["seed"], isolated=isolated)
     parts = [_todo(number, found[number], submission) for number in all_todos()]
     parts += [_whole(found[0], submission), *_lessons(submission)]
     refusals = tuple(f"{what}: {why}" for what, why in submission.refusals.items())

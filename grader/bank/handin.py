@@ -9,12 +9,10 @@ from pathlib import Path
 import nbformat
 
 from durable_lab import source
-from durable_lab.todos import all_todos
 from grader.bank.splice import REFERENCE, Entry
-from grader.submission.release import handed_out
+from grader.submission.release import METHODS, handed_out
 
 _CELL = re.compile(r"@todo\(\d+\)\ndef (\w+)")
-_PARTS = {part.function.split(".")[1]: part.function for todo in all_todos().values() for part in todo.parts}
 
 
 def hand_in(entry: Entry, folder: Path) -> Path:
@@ -36,7 +34,7 @@ def fits_notebooks(engine: str) -> bool:
 
 def _rest(text: str) -> str:
     """The source without the functions of the TODOs, without comments and marks."""
-    for function in _PARTS.values():
+    for function in METHODS.values():
         if function not in source.functions(text):
             return f"{function} is not there"
         text = source.replace_function(text, function, "    # here")
@@ -48,6 +46,6 @@ def _filled(text: str, engine: str) -> str:
     for cell in book.cells:
         if found := _CELL.match(cell.source):
             number = cell.source.partition("\n")[0]
-            method = textwrap.dedent(source.text_of(engine, _PARTS[found[1]]))
+            method = textwrap.dedent(source.text_of(engine, METHODS[found[1]]))
             cell.source = f"{number}\n{method}"
     return nbformat.writes(book)

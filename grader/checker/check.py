@@ -38,17 +38,20 @@ class Finding:
     diagnosis: Diagnosis | None = None
 
 
-def check(submission: Submission, *, isolated: bool = True) -> dict[int, Finding]:
-    """The findings by TODO; 0 is the whole engine. A TODO that is still a stub, or is refused, has no outcomes."""
-    whole = _whole(submission.whole, isolated)
+def check(submission: Submission, seed: str, *, isolated: bool = True) -> dict[int, Finding]:
+    """The findings by TODO; 0 is the whole engine. A TODO that is still a stub, or is refused, has no outcomes.
+
+    seed  a text that the names and numbers of the hidden tests follow from
+    """
+    whole = _whole(submission.whole, seed, isolated)
     found = {0: Finding(0, tuple(whole.values()))}
     for number in all_todos():
         source = submission.alone.get(number)
-        found[number] = _todo(number, source, whole, isolated) if source else Finding(number)
+        found[number] = _todo(number, source, whole, seed, isolated) if source else Finding(number)
     return found
 
 
-def _whole(source: str | None, isolated: bool) -> dict[str, Outcome]:
+def _whole(source: str | None, seed: str, isolated: bool) -> dict[str, Outcome]:
     """The whole engine: by test. The 14 come first, so that their messages know nothing of the hidden ones."""
     tests = suite.public()
     if source is None:
@@ -59,13 +62,13 @@ def _whole(source: str | None, isolated: bool) -> dict[str, Outcome]:
         except (SyntaxError, ValueError, RecursionError, MemoryError):  # the import will say so
             stubs = {}
         messages = {test.name: _message(test, examinee, stubs) for test in tests}
-        passed = _hidden(examinee, [test for test in tests if not messages[test.name]])
+        passed = _hidden(examinee, [test for test in tests if not messages[test.name]], seed)
     return {
         test.name: _outcome(test, not messages[test.name], passed.get(test.name), messages[test.name]) for test in tests
     }
 
 
-def _todo(number: int, source: str, whole: dict[str, Outcome], isolated: bool) -> Finding:
+def _todo(number: int, source: str, whole: dict[str, Outcome], seed: str, isolated: bool) -> Finding:
     """One TODO on the tests that are about it. What the whole engine earns counts, so that parts may fit each other."""
     tests = [test for test in suite.public() if number in test.own]
     missed = [test for test in tests if not whole[test.name].earned]
@@ -74,7 +77,7 @@ def _todo(number: int, source: str, whole: dict[str, Outcome], isolated: bool) -
         return Finding(number, tuple(outcomes.values()))
     with Examinee(source, isolated=isolated) as examinee:
         errors = suite.run(examinee.fresh, missed)
-        passed = _hidden(examinee, [test for test in missed if errors[test.name] is None])
+        passed = _hidden(examinee, [test for test in missed if errors[test.name] is None], seed)
         for test in missed:
             error = errors[test.name]
             message = "" if error is None else _fixed(test, error, whole[test.name].message)
@@ -84,12 +87,13 @@ def _todo(number: int, source: str, whole: dict[str, Outcome], isolated: bool) -
     return Finding(number, tuple(outcomes.values()), diagnosis)
 
 
-def _hidden(examinee: Examinee, tests: Iterable[Test]) -> dict[str, bool]:
+def _hidden(examinee: Examinee, tests: Iterable[Test], seed: str) -> dict[str, bool]:
     """Whether the hidden variants of these tests pass."""
     variants = hidden.load()
     made: dict[str, bool] = {}
     for test in tests:
-        error = suite.run(examinee.fresh, [suite.of(variants[test.name])], hidden.seed_for(test.name))[test.name]
+        luck = hidden.seed_for(test.name, seed)
+        error = suite.run(examinee.fresh, [suite.of(variants[test.name])], luck)[test.name]
         made[test.name] = error is None
     return made
 

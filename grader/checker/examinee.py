@@ -41,11 +41,6 @@ class Examinee:
                 raise
         return self._worker.engine()
 
-    @property
-    def lost(self) -> str:
-        """Why the worker that served last is gone; empty where it is there."""
-        return self._worker.lost if self._worker else ""
-
     def close(self) -> None:
         if self._worker:
             self._worker.close()

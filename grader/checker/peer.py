@@ -141,11 +141,8 @@ class Peer:
             plain = json.loads(line)
             self._take(plain.pop("heap"))
             ((key, values),) = plain.items()
-            if (
-                type(values) is not list
-                or len(values) < (2 if key == "ask" else 1)
-                or key not in ("ask", "ok", "error")
-            ):
+            least = {"ask": 2, "ok": 1, "error": 1}.get(key)
+            if least is None or type(values) is not list or len(values) < least:
                 raise self.end("a message of no known kind")
             return key, [self.into(value) for value in values]
         except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -346,9 +343,8 @@ def _mirrored_error(cls: Any, args: tuple[Any, ...], text: str) -> BaseException
     if issubclass(cls, _NEVER):
         cls = _mirrored_class(cls.__name__, [])
     plain = tuple(arg if type(arg) in (*_PLAIN, float) else "..." for arg in args)
-    if (
-        plain != args and cls.__str__ is not _far_text
-    ):  # its text is what the other side says: nobody writes it out here
+    if plain != args and cls.__str__ is not _far_text:
+        # Its text is what the other side says: nobody writes it out here.
         cls = _mirrored_class(cls.__name__, [cls])
     try:
         made: BaseException = cls(*plain)

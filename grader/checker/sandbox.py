@@ -20,7 +20,6 @@ JAIL = Path(__file__).with_name("jail.py")
 PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 _INSIDE = Path("/checker")  # where our own files stand in there
 _UIDS = range(1_000_000_000, 3_000_000_000)  # users that no machine has; each sandbox is one of its own
-_EMPTY = ("/usr/bin/env", "-i")
 _count = itertools.count()
 
 
@@ -70,15 +69,8 @@ def command(
     told = json.dumps({"uid": uid, "limits": limits.by_resource(), "narrow": True})
     binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
     # bubblewrap stays in there as process 1, whose environment can be read: it must have none from its first moment on.
-    made = [
-        *_EMPTY,
-        shutil.which("bwrap") or "bwrap",
-        "--unshare-ipc",
-        "--unshare-pid",
-        "--unshare-net",
-        "--unshare-uts",
-        "--unshare-cgroup-try",
-    ]
+    made = ["/usr/bin/env", "-i", shutil.which("bwrap") or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
+    made += ["--unshare-uts", "--unshare-cgroup-try"]
     made += ["--cap-drop", "ALL"]
     made += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if root else ["--unshare-user"]
     made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]

@@ -51,10 +51,7 @@ def run(engine: Callable[[], Any], tests: Iterable[Test], *extra: Any) -> dict[s
 def _run(engine: Callable[[], Any], test: Test, extra: tuple[Any, ...]) -> BaseException | None:
     try:
         test.function(Bench(engine()), *extra)
-    except (
-        KeyboardInterrupt,
-        NotStarted,
-    ):  # the person at the keyboard; a fault of this machine: no worker raises them
+    except (KeyboardInterrupt, NotStarted):  # the person at the keyboard, a fault of this machine: no worker's doing
         raise
     except BaseException as error:
         return error
@@ -77,5 +74,14 @@ def _tests(module: Any) -> list[Test]:
 def of(function: Callable[..., None]) -> Test:
     """A test function with its marker `todo(*own, needs=...)` and the rules in its docstring, as a Test."""
     mark = next(mark for mark in getattr(function, "pytestmark") if mark.name == "todo")  # noqa: B009
-    rules = tuple(re.findall(r"R\d+", inspect.getdoc(function) or ""))
-    return Test(function.__name__, rules, mark.args, mark.kwargs.get("needs", ()), function)
+    return Test(
+        function.__name__, _rules(inspect.getdoc(function) or ""), mark.args, mark.kwargs.get("needs", ()), function
+    )
+
+
+def _rules(words: str) -> tuple[str, ...]:
+    """The rules that a text cites: `R1 to R3` is three."""
+    found = []
+    for first, last in re.findall(r"R(\d+)(?: to R(\d+))?", words):
+        found += [f"R{number}" for number in range(int(first), int(last or first) + 1)]
+    return tuple(found)

@@ -7,7 +7,6 @@ import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from grader.checker import remote, sandbox
 from grader.checker.peer import Ended, NotStarted, Peer
@@ -44,7 +43,7 @@ class Worker:
         self._until = time.monotonic() + START
         self._left, self._bytes = messages, BYTES
         self._ready = False
-        self.peer = Peer(self._send, self._receive, 0, remote.describe, remote.standin, _perform)
+        self.peer = Peer(self._send, self._receive, 0, remote.describe, remote.standin, remote.perform)
 
     # ------------------------------------------------------------ its life
 
@@ -141,10 +140,6 @@ class Worker:
     def _lose(self, why: str) -> Ended:
         self._process.kill()
         return self.peer.end(why)
-
-
-def _perform(operation: str, target: Any, arguments: list[Any]) -> Any:
-    return remote.perform(operation, target, arguments)
 
 
 def _sandboxed() -> list[str]:

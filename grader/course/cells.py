@@ -13,6 +13,7 @@ from durable_lab import source
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader import build
+from grader.rubric import weights
 from grader.submission.release import handed_out
 
 LAST = "06_sagas"  # the lesson that ends with what is asked of the whole lab
@@ -44,8 +45,6 @@ def grade_id(part: str) -> str:
 
 def points() -> dict[str, float]:
     """The most that each graded cell gives, by its id."""
-    from grader.marks import weights  # the checker comes with it, and most who ask for a name here do not need that
-
     table = weights()
     made = {f"TODO {number}": table["todo"][str(number)] for number in all_todos()}
     made |= {"whole engine": table["whole"]["points"], **table["lessons"], ESSAY: table["manual"]["essay"]}

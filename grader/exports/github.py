@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 from grader.klass.plain import number
-from grader.klass.zero import weights
+from grader.rubric import weights
 
 PATH = ".github/workflows/classroom.yml"
 _HEAD = """\

@@ -18,7 +18,8 @@ from grader.klass.lock import only_one
 from grader.klass.pool import SECONDS, Ended, Pool
 from grader.klass.roll import Roll, roll
 from grader.klass.workflow import ENGINE, Child, class_run, grade_class, grade_submission, plan
-from grader.klass.zero import WEIGHTS, nothing
+from grader.klass.zero import nothing
+from grader.rubric import WEIGHTS
 
 LOG = "grading.log"
 

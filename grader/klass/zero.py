@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import tomllib
-from functools import cache
-from pathlib import Path
-from typing import Any
-
 from durable_lab.todos import all_todos
 from grader.report import Part, Report
-
-WEIGHTS = Path(__file__).parents[1] / "weights.toml"
-
-
-@cache
-def weights() -> dict[str, Any]:
-    """The rubric, as its file has it."""
-    return tomllib.loads(WEIGHTS.read_text(encoding="utf-8"))
-
+from grader.rubric import weights
 
 COULD_NOT = "could not be graded"
 

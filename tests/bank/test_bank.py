@@ -17,6 +17,7 @@ from durable_lab.todos import all_todos
 from grader.bank import BELIEFS, GROUPS, Judge, Verdict, entries
 from grader.bank.golden import path_of, text_of
 from grader.bank.judge import TESTS, workspace
+from grader.checker import suite
 
 WRONG, RIGHT = entries("wrong"), entries("right")
 NOT_IN_AN_ENGINE = {"M10", "M13", "M15"}  # these make wrong workflows, apps and checkpoints
@@ -24,17 +25,8 @@ NOT_IN_AN_ENGINE = {"M10", "M13", "M15"}  # these make wrong workflows, apps and
 
 @cache
 def cited():
-    """The rules that the docstring of each of the 14 tests cites: `R1 to R3` is three."""
-    found = {}
-    for path in sorted(TESTS.glob("test_*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
-                words = ast.get_docstring(node) or ""
-                rules = set(re.findall(r"R\d+", words))
-                for first, last in re.findall(r"R(\d+) to R(\d+)", words):
-                    rules |= {f"R{n}" for n in range(int(first), int(last) + 1)}
-                found[node.name] = rules
-    return found
+    """The rules that each of the 14 tests cites."""
+    return {test.name: {*test.rules} for test in suite.public()}
 
 
 @pytest.fixture(scope="session")

@@ -11,8 +11,9 @@ from grader.bank.handin import fits_notebooks, hand_in
 from grader.bank.splice import REFERENCE
 from grader.build import notebooks
 from grader.checker import hidden, sandbox
-from grader.marks import NotIsolated, grade, weights
+from grader.marks import NotIsolated, grade
 from grader.report import Report
+from grader.rubric import weights
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 RIGHT = entries("right")

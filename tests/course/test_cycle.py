@@ -16,7 +16,8 @@ from nbgrader.exchange import ExchangeFactory
 from durable_lab.lesson.questions import all_questions, digest
 from grader.course import steps
 from grader.course.prepare import original_of
-from grader.marks import grade, weights
+from grader.marks import grade
+from grader.rubric import weights
 
 PAYLOADS = tomllib.loads(Path(__file__).with_name("payloads.toml").read_text(encoding="utf-8"))
 NOTEBOOKS = 7

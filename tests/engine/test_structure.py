@@ -1,6 +1,7 @@
 """The engine is one short file on the standard library; imports go one way (DESIGN, section 1)."""
 
 import ast
+import re
 import statistics
 import sys
 
@@ -70,6 +71,10 @@ def test_imports_go_one_way(folder):
 def test_nothing_but_tests_imports_tests():
     everywhere = [*python_files(ROOT / "solution"), *python_files(LAB_DIR), *python_files(ROOT / "grader")]
     assert [path for path in everywhere if "tests" in tops(path)] == []
+    for path in python_files(ROOT / "tests"):  # what tests share stands in a file that is none
+        assert not re.search(r"^\s*(from|import) tests\.\S*(test_|conftest)", path.read_text(encoding="utf-8"), re.M), (
+            path
+        )
 
 
 def test_what_is_handed_out_stands_without_the_solution():

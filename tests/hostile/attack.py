@@ -7,6 +7,7 @@ all else is added below. At its top it may say
     ON = "solved"       it is put into the reference; else into an engine that does nothing
     HANGS = True        it would use up all its seconds
 
+Those that call `_everything()` get the words of `engines/_everything.txt`, which read all that may lie on the machine.
 Files in `wire/` take the line to the grader into their own hands, with the words of `wire/_line.txt`.
 """
 
@@ -32,6 +33,7 @@ for _part in (part.function for todo in all_todos().values() for part in todo.pa
         OPEN, _part, f"{_head}\n        {'return 0.0' if _part == 'Context.now' else 'pass'}"
     )
 LINE = (HERE / "wire" / "_line.txt").read_text(encoding="utf-8")
+EVERYTHING = "\n\n" + (HERE / "engines" / "_everything.txt").read_text(encoding="utf-8")
 _HEADS = ("EARNS", "ON", "HANGS")
 
 
@@ -56,7 +58,7 @@ class Attack:
         for node in ast.parse(self.text).body:
             if _is_head(node):
                 lines[node.lineno - 1] = ""
-        text = "\n".join(lines)
+        text = "\n".join(lines) + (EVERYTHING if "_everything(" in self.text else "")
         for name, value in planted.items():
             text = text.replace(f'"@{name}@"', repr(value))
         if self.path.parent.name == "wire":

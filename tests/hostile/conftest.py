@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from durable_lab import source
-from durable_lab.lesson.questions import all_questions, digest
+from durable_lab.lesson.questions import all_questions
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader.build import notebooks
@@ -22,8 +22,10 @@ from grader.checker import examinee, sandbox, suite
 from grader.checker.hidden.words import PLACES
 from grader.checker.worker_process import Worker
 from grader.klass.student import student_html, student_text
-from grader.marks import grade, weights
+from grader.marks import grade
+from grader.rubric import weights
 from tests.hostile.attack import SOLVED, STUBS
+from tests.hostile.worth import right_letter
 from tests.submission.handin import HandIn
 
 MARK = "a-mark-of-a-hostile-test"  # in the names of files that attacks write
@@ -239,8 +241,3 @@ def _right(found):
     name = found[1]
     letter = next(letter for letter in all_questions()[name]["choices"] if right_letter(name, letter))
     return f'question("{name}", "{letter}")'
-
-
-def right_letter(name, letter):
-    """Is this the right answer?"""
-    return digest(name, letter) == all_questions()[name]["answer"]

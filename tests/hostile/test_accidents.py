@@ -2,15 +2,8 @@
 
 import pytest
 
-from grader.marks import weights
 from tests.hostile.accidents import ACCIDENTS
-from tests.hostile.test_files import without_lesson_3
-
-
-def without_todo_2():
-    """A hundred points but for TODO 2 and the three of the 14 tests that need it."""
-    return 100 - weights()["todo"]["2"] - weights()["whole"]["points"] * 3 / 14
-
+from tests.hostile.worth import without_lesson_3, without_todo_2
 
 WORTH = {"": lambda: 100.0, "TODO 2": without_todo_2, "lesson 3": without_lesson_3}
 

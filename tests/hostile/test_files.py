@@ -2,12 +2,9 @@
 
 import pytest
 
-from durable_lab.lesson.questions import all_questions
-from grader.marks import weights
-from grader.submission import boxes
-from grader.submission.release import current
-from tests.hostile.conftest import right_letter
+from grader.rubric import weights
 from tests.hostile.files import ONE_LESSON_LESS, TRICKS
+from tests.hostile.worth import right_letter, without_lesson_3
 
 
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.name)
@@ -18,15 +15,6 @@ def test_hostile_files_get_what_they_have_earned(trick, untouched, full, survive
     report = survive(folder or hand_in.folder)
     earns = without_lesson_3() if trick.earns is ONE_LESSON_LESS else trick.earns
     assert report.points == earns, {part.name: (part.points, part.note) for part in report.parts}
-
-
-def without_lesson_3():
-    """A hundred points but for lesson 03: TODO 2, the three tests that need it, its questions, its boxes."""
-    table, lesson = weights(), current().lessons["03_determinism"]
-    questions, predictions = (table["lessons"][name] for name in ("questions", "predictions"))
-    lost = table["todo"]["2"] + table["whole"]["points"] * 3 / 14
-    lost += questions * len(lesson.questions) / len(all_questions())
-    return round(100 - lost - round(predictions * len(lesson.boxes) / sum(boxes().values()), 2), 2)
 
 
 @pytest.mark.parametrize("order", ["dcba", "cdab", "dabc"])

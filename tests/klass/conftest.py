@@ -23,7 +23,8 @@ from grader.cli import main
 
 FAKE = "tests.klass.fakes:grade"
 COMMAND = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs these tests in the background has it ignored
 from grader.checker import sandbox
 from grader.cli import main
 sandbox.missing = lambda: None  # the fake needs none

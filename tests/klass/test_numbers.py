@@ -6,8 +6,9 @@ import pytest
 
 from grader.klass import statistics
 from grader.klass.book import Book, Entry
-from grader.klass.zero import nothing, weights
+from grader.klass.zero import nothing
 from grader.report import Diagnosis, Outcome, Part, Report
+from grader.rubric import weights
 from tests.klass.fakes import a_class
 
 R1R2 = Outcome("records and replays", ("R1", "R2"), False, None, "it does not")

@@ -7,7 +7,7 @@ said = []
 for path in (
     "/checker/worker.py", "/checker/peer.py", "/checker/jail.py", os.__file__, sys.executable, "/proc/1/mem",
     "/proc/1/oom_score_adj", "/proc/sys/kernel/core_pattern", "/proc/sysrq-trigger", "/proc/sys/kernel/hostname",
-    "/dev/kmsg", "/dev/mem", "/proc/1/root/etc/passwd", "/proc/1/cwd/x", "/sys/kernel/mm/ksm/run",
+    "/dev/kmsg", "/dev/mem", "/proc/1/cwd/etc/passwd", "/proc/1/cwd/x", "/sys/kernel/mm/ksm/run",
 ):  # fmt: skip
     for mode in ("r+b", "wb"):
         try:

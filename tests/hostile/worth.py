@@ -1,0 +1,25 @@
+"""What a submission is worth that lacks one thing."""
+
+from durable_lab.lesson.questions import all_questions, digest
+from grader.rubric import weights
+from grader.submission import boxes
+from grader.submission.release import current
+
+
+def right_letter(name, letter):
+    """Is this the right answer?"""
+    return digest(name, letter) == all_questions()[name]["answer"]
+
+
+def without_todo_2():
+    """A hundred points but for TODO 2 and the three of the 14 tests that need it."""
+    return 100 - weights()["todo"]["2"] - weights()["whole"]["points"] * 3 / 14
+
+
+def without_lesson_3():
+    """A hundred points but for lesson 03: TODO 2, the three tests that need it, its questions, its boxes."""
+    table, lesson = weights(), current().lessons["03_determinism"]
+    questions, predictions = (table["lessons"][name] for name in ("questions", "predictions"))
+    lost = table["todo"]["2"] + table["whole"]["points"] * 3 / 14
+    lost += questions * len(lesson.questions) / len(all_questions())
+    return round(100 - lost - round(predictions * len(lesson.boxes) / sum(boxes().values()), 2), 2)
