@@ -1,9 +1,12 @@
 """The outside world: its books say what happened, whatever an engine believes."""
 
+import inspect
+
 import pytest
 
 from durable_lab.faults import POINTS, killer
-from durable_lab.world import Bank, Ledger, World
+from durable_lab.world import Bank, Ledger, Mailer, World
+from solution import engine
 
 
 @pytest.fixture
@@ -74,3 +77,21 @@ def test_a_file_that_is_no_book_is_named(tmp_path):
     (tmp_path / "w.db").write_text("x" * 200)
     with pytest.raises(OSError, match=r"w\.db"):
         Ledger(tmp_path / "w.db")
+
+
+def test_the_activities_of_the_story_are_recorded_by_their_own_names(tmp_path):
+    world = World(tmp_path / "w.db")
+    mailer = Mailer(world.ledger)
+
+    def story(ctx, order):
+        ctx.call_activity(world.assess, order)
+        ctx.call_activity(world.pay_back, "A1", 30)
+        ctx.call_activity(world.send_email, "kim", "hello")
+        ctx.call_activity(mailer.send_email, "kim", "hello again")
+
+    run = engine.DurableEngine(engine.SimulatedClock()).run(
+        story, engine.WorkflowState("r", {"id": "A1", "reason": "x"})
+    )
+    assert [command.name for command in run.state.commands] == ["assess", "pay_back", "send_email", "send_email"]
+    assert [effect.key for effect in world.ledger.effects()] == [None, "r/1", "r/2", "r/3"]
+    assert not any(map(inspect.ismethod, (world.assess, world.pay_back, world.send_email, mailer.send_email)))

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from durable_lab.world.ledger import Effect, Ledger
+
+S = TypeVar("S")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class activity(Generic[S, P, R]):
+    """A method that its object hands out as a plain function, so that history has "pay_back", not "Bank.pay_back"."""
+
+    def __init__(self, method: Callable[Concatenate[S, P], R]) -> None:
+        self._method = method
+
+    def __get__(self, service: S, owner: type[S] | None = None) -> Callable[P, R]:
+        method = self._method
+
+        @functools.wraps(method)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            return method(service, *args, **kwargs)
+
+        return call
 
 
 def _nowhere(point: str) -> None:
@@ -59,6 +80,7 @@ class Bank(Service):
 
     name = "bank"
 
+    @activity
     def pay_back(self, order_id: str, amount: int, *, idempotency_key: str) -> str:
         """Pay `amount` back. Returns the number of the receipt."""
         effect = self._perform("pay_back", idempotency_key, {"order": order_id, "amount": amount})
@@ -70,6 +92,7 @@ class Mailer(Service):
 
     name = "mailer"
 
+    @activity
     def send_email(self, to: str, text: str, *, idempotency_key: str) -> None:
         """Send `text`."""
         self._perform("send_email", idempotency_key, {"to": to, "text": text})
@@ -80,6 +103,7 @@ class Model(Service):
 
     name = "model"
 
+    @activity
     def assess(self, order: dict[str, Any]) -> str:
         """What the model advises for this order."""
         self._perform("assess", None, {"order": order["id"], "tokens": 250})
