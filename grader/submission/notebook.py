@@ -16,9 +16,10 @@ from grader.submission.text import decode
 
 _SMALL = 1_000_000  # such a file is read as it is
 _COLON = re.compile(rb"\s*:\s*(?=[\[{])")
-# From within a value to its next bracket, over all text literals on the way.
-_TO_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# Parts of a string literal, and parts between two brackets. Each repetition is bounded, so that a match takes little
+# memory, and nothing follows it, so that no match goes back. (Python before 3.11.5 matches possessive ones wrongly.)
+_IN_STRING = re.compile(rb'(?:[^"\\]+|\\.){1,1000}', re.DOTALL)
+_NO_BRACKET = re.compile(rb'(?:[^"\[\]{}]+|"[^"\\]*(?:\\.[^"\\]*){0,50}"){1,1000}', re.DOTALL)
 _BRACKETS = 3_000_000  # in the outputs of one notebook
 
 
@@ -76,11 +77,10 @@ def without_outputs(data: bytes) -> bytes:
     """The JSON with empty outputs and attachments, made without reading it as JSON. Raises Refused."""
     kept: list[bytes] = []
     start = pos = size = 0
-    while found := _STRING.search(data, pos):
-        pos = found.end()
+    while (quote := data.find(b'"', pos)) >= 0 and (pos := _behind_string(data, quote)):
         if size + pos - start > limits.NOTEBOOK_KEPT:
             break
-        if found[0] in (b'"outputs"', b'"attachments"') and (colon := _COLON.match(data, pos)):
+        if data[quote:pos] in (b'"outputs"', b'"attachments"') and (colon := _COLON.match(data, pos)):
             kept.append(data[start : colon.end()] + (b"[]" if data[colon.end()] == ord("[") else b"{}"))
             size += len(kept[-1])
             start = pos = _end_of(data, colon.end())
@@ -100,9 +100,26 @@ def _end_of(data: bytes, pos: int) -> int:
         pos += 1
         if depth == 0:
             return pos
-        found = _TO_BRACKET.match(data, pos)
-        pos = found.end() if found else pos
+        pos = _next_bracket(data, pos)
     raise Refused("has outputs of too many parts")
+
+
+def _next_bracket(data: bytes, pos: int) -> int:
+    """From within a value to its next bracket, over all strings on the way; or to a string that has no end."""
+    while True:
+        while found := _NO_BRACKET.match(data, pos):
+            pos = found.end()
+        if data[pos : pos + 1] != b'"' or not (behind := _behind_string(data, pos)):
+            return pos
+        pos = behind
+
+
+def _behind_string(data: bytes, quote: int) -> int:
+    """Where the string that opens at `quote` has ended; 0 where it does not end."""
+    pos = quote + 1
+    while found := _IN_STRING.match(data, pos):
+        pos = found.end()
+    return pos + 1 if data[pos : pos + 1] == b'"' else 0
 
 
 def _json(text: str) -> dict[str, Any]:

@@ -14,12 +14,13 @@ from grader.submission import limits
 from grader.submission.files import shown
 from grader.submission.model import Refused
 
+# A literal without an end goes to the end of its line, or of the text: so each character is looked at once.
 _TOKEN = re.compile(
     r"""(?P<text>(?P<prefix>[a-zA-Z]{0,2})
-            (?:\"{3}(?:[^"\\]|\\.|"(?!""))*+\"{3} | '{3}(?:[^'\\]|\\.|'(?!''))*+'{3}
-             | "(?:[^"\\\n]|\\.)*+" | '(?:[^'\\\n]|\\.)*+'))
-      | (?P<skip>\#[^\n]*+ | \\\n | [ \t\f]++)
-      | (?P<end>[\n;]) | (?P<comma>,) | (?P<open>[(\[{]) | (?P<close>[)\]}]) | (?P<other>\w++ | .)""",
+            (?:\"{3}[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:\"{3})? | '{3}[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'{3})?
+             | "[^"\\\n]*(?:\\.[^"\\\n]*)*"? | '[^'\\\n]*(?:\\.[^'\\\n]*)*'?))
+      | (?P<skip>\#[^\n]* | \\\n | [ \t\f]+)
+      | (?P<end>[\n;]) | (?P<comma>,) | (?P<open>[(\[{]) | (?P<close>[)\]}]) | (?P<other>\w+ | .)""",
     re.VERBOSE | re.DOTALL,
 )
 _WORD = re.compile(r"\w+|[^\w\s]")
