@@ -7,7 +7,7 @@ from pathlib import Path
 from durable_lab.todos import all_todos
 from grader.checker import sandbox
 from grader.checker.check import Finding, check
-from grader.report import Part, Report
+from grader.report import Part, Report, Source
 from grader.rubric import weights
 from grader.submission import Submission, boxes, read, right_answers
 
@@ -16,7 +16,7 @@ class NotIsolated(Exception):
     """There is no sandbox on this machine, and nobody has said that these students' code may run without one."""
 
 
-def grade(folder: Path, student: str, *, isolated: bool = True, source: str = "notebooks") -> Report:
+def grade(folder: Path, student: str, *, isolated: bool = True, source: Source = "notebooks") -> Report:
     """The report on the submission in this folder. Raises NotIsolated where `isolated` is asked for and cannot be had.
 
     isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so

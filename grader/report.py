@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
+
+Source = Literal["notebooks", "files"]  # where a submission's TODOs are taken from
+
+
+class NotGraded(Exception):
+    """A submission gets no mark, and not 0, because of this reason. The instructor reads it, and can do something."""
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -17,10 +17,13 @@ from grader.klass.errors import GraderError
 from grader.klass.plain import count, line
 from grader.klass.roll import HandIn, Roll, digest
 
+if TYPE_CHECKING:
+    from grader.course.steps import Graded
+
 
 @contextmanager
-def _nbgrader() -> Iterator[Any]:
-    """The steps of a course; loaded only where they are asked for, because nbgrader takes seconds to start."""
+def _nbgrader() -> Iterator[None]:
+    """A place to import the steps of a course, only when they are asked for: nbgrader takes seconds to start."""
     try:
         from grader.course import steps
     except ModuleNotFoundError as error:
@@ -30,12 +33,43 @@ def _nbgrader() -> Iterator[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # nbgrader's own, of its libraries: they say nothing to an instructor
-            yield steps
+            yield
     except steps.CourseError as error:
         raise GraderError(str(error)) from None
 
 
-def course(console: Console, given: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Course:
+    course: Path
+    name: str
+    exchange: Path | None
+
+
+@dataclass(frozen=True)
+class Release:
+    course: Path
+    again: bool
+
+
+@dataclass(frozen=True)
+class Collect:
+    course: Path
+    archive: Path | None
+
+
+@dataclass(frozen=True)
+class Autograde(grade.HowToGrade):
+    course: Path
+    show: bool
+
+
+@dataclass(frozen=True)
+class Feedback:
+    course: Path
+    give: bool
+
+
+def course(console: Console, given: Course) -> int:
     """Make a course folder, or bring one up to date."""
     with _nbgrader():
         from grader.course.make import make_course
@@ -44,43 +78,48 @@ def course(console: Console, given: argparse.Namespace) -> int:
     return _say(console, f"course  {made}", f"next    lab-grader release {given.course}")
 
 
-def release(console: Console, given: argparse.Namespace) -> int:
+def release(console: Console, given: Release) -> int:
     """Make the students' version, and hand it out."""
-    with _nbgrader() as steps:
+    with _nbgrader():
+        from grader.course import steps
+
         if given.again:
             steps.generate(given.course)
         steps.release(given.course)
     return _say(console, "released: students can fetch it", f"next    lab-grader collect {given.course}")
 
 
-def collect(console: Console, given: argparse.Namespace) -> int:
+def collect(console: Console, given: Collect) -> int:
     """Take what was handed in: through the exchange, or in an archive."""
-    with _nbgrader() as steps:
-        names = _from_archive(console, steps, given) if given.archive else steps.collect(given.course)
+    with _nbgrader():
+        from grader.course import steps
+
+        steps.config(given.course)  # says so if it is no course
+        names = _from_archive(console, given.course, given.archive) if given.archive else steps.collect(given.course)
     return _say(
         console, f"{count(len(names), 'hand-in')} in the course", f"next    lab-grader autograde {given.course}"
     )
 
 
-def _from_archive(console: Console, steps: Any, given: argparse.Namespace) -> tuple[str, ...]:
+def _from_archive(console: Console, course: Path, archive: Path) -> tuple[str, ...]:
     from grader.course.archive import collect_archive
     from grader.submission.archive import ArchiveError
 
-    steps.config(given.course)  # says so if it is no course
     try:
-        found = collect_archive(given.course, given.archive)
+        found = collect_archive(course, archive)
     except ArchiveError as error:
         raise GraderError(str(error)) from None
     _say(console, *(f"left out  {line(sentence)}" for sentence in found.left_out))
     return found.students
 
 
-def autograde(console: Console, given: argparse.Namespace) -> int:
+def autograde(console: Console, given: Autograde) -> int:
     """Grade the class as `grade` does, then put the marks into nbgrader's gradebook."""
-    given.folder, given.out = given.course, given.out or given.course / "grades"
-    with _nbgrader() as steps:
+    with _nbgrader():
+        from grader.course import steps
+
         steps.config(given.course)  # says so if it is no course
-        book = grade.mark(console, given, find=_hand_ins(steps))
+        book = grade.mark(console, given, given.course, given.out or given.course / "grades", _hand_ins)
         known = {report.student: report for report in book.reports}
         console.print(f"putting {count(len(known), 'report')} into the gradebook", soft_wrap=True)
         done = steps.autograde(
@@ -90,23 +129,20 @@ def autograde(console: Console, given: argparse.Namespace) -> int:
     return 1 if book.missing or any(one.problem for one in done) else 0
 
 
-def _hand_ins(steps: Any) -> Any:
+def _hand_ins(folder: Path) -> Roll:
     """Who has handed in, from the course's own folders, under the name that nbgrader knows."""
+    from grader.course import steps
+    from grader.course.names import ASSIGNMENT
+    from grader.course.prepare import original_of
 
-    def find(folder: Path) -> Roll:
-        from grader.course.names import ASSIGNMENT
-        from grader.course.prepare import original_of
-
-        found = [(name, original_of(folder, name, ASSIGNMENT)) for name in steps.students(folder)]
-        if not found:
-            raise GraderError(f"{folder}: nobody has handed in {ASSIGNMENT} yet. Collect it, or unpack an archive.")
-        return [HandIn(name, path, digest(path)) for name, path in found], []
-
-    return find
+    found = [(name, original_of(folder, name, ASSIGNMENT)) for name in steps.students(folder)]
+    if not found:
+        raise GraderError(f"{folder}: no student has handed in {ASSIGNMENT} yet. Collect it, or unpack an archive.")
+    return [HandIn(name, path, digest(path)) for name, path in found], []
 
 
-def _tell(console: Console) -> Any:
-    def tell(one: Any) -> None:
+def _tell(console: Console) -> Callable[[Graded], None]:
+    def tell(one: Graded) -> None:
         if one.problem:
             console.print(
                 escape(f"{line(one.student)}: nbgrader does not take it: {line(one.problem)}"), soft_wrap=True
@@ -115,9 +151,11 @@ def _tell(console: Console) -> Any:
     return tell
 
 
-def feedback(console: Console, given: argparse.Namespace) -> int:
+def feedback(console: Console, given: Feedback) -> int:
     """Write the feedback pages of a course."""
-    with _nbgrader() as steps:
+    with _nbgrader():
+        from grader.course import steps
+
         pages = steps.feedback(given.course, give=given.give)
     where = "students can fetch them" if given.give else f"in {given.course / 'feedback'}; --give hands them out"
     return _say(console, f"{count(len(pages), 'page')}: {where}")
@@ -125,9 +163,11 @@ def feedback(console: Console, given: argparse.Namespace) -> int:
 
 def export_gradebook(course: Path, to: Path) -> Path:
     """nbgrader's own table, manual marks included."""
-    with _nbgrader() as steps:
+    with _nbgrader():
+        from grader.course import steps
+
         to.parent.mkdir(parents=True, exist_ok=True)
-        written: Path = steps.export_gradebook(course, to)
+        written = steps.export_gradebook(course, to)
     return written
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +21,38 @@ from grader.klass.outputs import file_names
 from grader.klass.plain import count, line
 
 
-def export(console: Console, given: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Export:
+    to: str
+    file: Path | None
+    roster: Path | None
+    column: str
+    course: Path | None
+    out: Path
+
+
+def export(console: Console, given: Export) -> int:
     """Write the export. Exit code 1 where somebody's marks could not be put into it."""
     return EXPORTS[given.to](console, given)
 
 
-def _github(console: Console, given: argparse.Namespace) -> int:
+def _github(console: Console, given: Export) -> int:
     return _said(console, _write(given.file or Path(github.PATH), github.workflow_yaml()))
 
 
-def _nbgrader(console: Console, given: argparse.Namespace) -> int:
+def _nbgrader(console: Console, given: Export) -> int:
     if not given.course:
         raise GraderError("Name the course whose gradebook you want: --course COURSE.")
     return _said(console, export_gradebook(given.course, given.file or given.course / "gradebook.csv"))
 
 
-def _csv(console: Console, given: argparse.Namespace) -> int:
+def _csv(console: Console, given: Export) -> int:
     book, path = read_book(given.out), given.file or given.out / "exports" / "grades.csv"
     _said(console, _write(path, table.everything_csv(book)))
     return _said(console, _write(path.with_suffix(".json"), table.everything_json(book)))
 
 
-def _gradescope(console: Console, given: argparse.Namespace) -> int:
+def _gradescope(console: Console, given: Export) -> int:
     book, folder = read_book(given.out), given.file or given.out / "exports" / "gradescope"
     names = file_names(entry.student for entry in book.entries)
     for report in book.reports:
@@ -51,13 +61,13 @@ def _gradescope(console: Console, given: argparse.Namespace) -> int:
     return 0
 
 
-def _canvas(console: Console, given: argparse.Namespace) -> int:
+def _canvas(console: Console, given: Export) -> int:
     book, column = read_book(given.out), given.column
     filled = canvas.fill_canvas(book, given.roster, column) if given.roster else canvas.canvas_csv(book, column)
     return _matched(console, given, filled, book)
 
 
-def _moodle(console: Console, given: argparse.Namespace) -> int:
+def _moodle(console: Console, given: Export) -> int:
     book = read_book(given.out)
     filled = moodle.fill_moodle(book, given.roster) if given.roster else moodle.moodle_csv(book, given.column)
     return _matched(console, given, filled, book)
@@ -73,7 +83,7 @@ EXPORTS = {
 }
 
 
-def _matched(console: Console, given: argparse.Namespace, filled: Filled, book: Book) -> int:
+def _matched(console: Console, given: Export, filled: Filled, book: Book) -> int:
     """Whom it was filled in for, and whom not."""
     _said(console, _write(given.file or given.out / "exports" / f"{given.to}.csv", filled.text))
     console.print(f"marks filled in: {filled.filled} of {len(book.reports)}")

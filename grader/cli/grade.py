@@ -6,6 +6,7 @@ import argparse
 import statistics
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,48 +20,99 @@ from grader.cli.progress import Shown
 from grader.klass import outputs
 from grader.klass.book import Book, Entry, read_book
 from grader.klass.errors import GraderError
-from grader.klass.grading import Order, grade_all
+from grader.klass.grading import Order, cores, grade_all
 from grader.klass.plain import count, line, number
 from grader.klass.pool import SECONDS
 from grader.klass.roll import Roll, roll
 from grader.klass.student import student_text
 from grader.klass.words import NOT_ISOLATED
+from grader.report import Source
 
 ALLOW = "--not-isolated-i-know-the-students"
 
 
-def grade(console: Console, given: argparse.Namespace) -> int:
-    """Grade all that is not graded yet. Exit code 1 where a submission is left without a mark."""
-    given.out = given.out or given.folder.absolute().parent / "grades"
-    return 1 if mark(console, given).missing else 0
+@dataclass(frozen=True)
+class HowToGrade:
+    """The options of `grade` and `autograde`."""
+
+    out: Path | None
+    jobs: int
+    again: list[str]
+    again_all: bool
+    seconds: float
+    source: Source
+    not_isolated: bool
+    function: str  # what grades one submission: not on the command line, see `main`
 
 
-def mark(console: Console, given: argparse.Namespace, find: Callable[[Path], Roll] = roll) -> Book:
-    """Grade the class in `given.folder`, write the reports into `given.out`, and sum up."""
-    order = Order(given.folder, given.out, given.grade, options(given), given.jobs, given.again, given.seconds)
-    if not order.options.get("isolated", True):
+@dataclass(frozen=True)
+class Grade(HowToGrade):
+    folder: Path
+
+
+@dataclass(frozen=True)
+class One:
+    folder: Path
+    gradescope: Path | None
+    source: Source
+    not_isolated: bool
+    function: str
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The options of `report`."""
+
+    out: Path
+
+
+@dataclass(frozen=True)
+class Show(Marks):
+    name: str
+
+
+def grade(console: Console, given: Grade) -> int:
+    """Grade all that is not graded yet. Exit code 1 if a submission is left without a mark."""
+    out = given.out or given.folder.absolute().parent / "grades"
+    return 1 if mark(console, given, given.folder, out).missing else 0
+
+
+def mark(console: Console, given: HowToGrade, folder: Path, out: Path, find: Callable[[Path], Roll] = roll) -> Book:
+    """Grade the class in `folder`, write the reports into `out`, and sum up."""
+    isolated = _isolated(given.not_isolated)
+    jobs = given.jobs or cores()
+    order = Order(
+        folder,
+        out,
+        given.function,
+        isolated=isolated,
+        source=given.source,
+        jobs=jobs,
+        again=given.again,
+        again_all=given.again_all,
+        seconds=given.seconds,
+    )
+    if not isolated:
         console.print(escape(textwrap.fill(NOT_ISOLATED, 100)), style="bold", soft_wrap=True)
-    with Shown(console) as progress:
+    with Shown(console, jobs) as progress:
         book = grade_all(order, progress, find)
-    outputs.write_outputs(book, given.out)
-    _summary(console, book, given.out)
+    outputs.write_outputs(book, out)
+    _summary(console, book, out)
     return book
 
 
-def options(given: argparse.Namespace) -> dict[str, Any]:
-    """What goes to the grading function. Raises GraderError where strangers' code would run unprotected."""
-    made: dict[str, Any] = {"files": True} if given.source == "files" else {}
-    if why := sandbox.missing():
-        if not given.not_isolated:
-            raise GraderError(
-                f"Students' code is not graded without a sandbox, and there is none: {why}. "
-                f"If you know whose code it is, {ALLOW} grades it all the same; every report will say so."
-            )
-        made["isolated"] = False
-    return made
+def _isolated(allowed: bool) -> bool:
+    """Whether students' code runs in a sandbox. Raises GraderError if it would run unprotected without permission."""
+    why = sandbox.missing()
+    if why and not allowed:
+        raise GraderError(
+            f"Students' code is not graded without a sandbox, and there is none: {why}. "
+            f"If you know whose code it is, {ALLOW} grades it all the same; every report will say so."
+        )
+    return not why
 
 
-def report(console: Console, given: argparse.Namespace) -> int:
+def report(console: Console, given: Marks) -> int:
     """Write all reports once more from the recorded marks."""
     book = read_book(given.out)
     outputs.write_outputs(book, given.out)
@@ -68,7 +120,7 @@ def report(console: Console, given: argparse.Namespace) -> int:
     return 1 if book.missing else 0
 
 
-def show(console: Console, given: argparse.Namespace) -> int:
+def show(console: Console, given: Show) -> int:
     """One student's report."""
     entry = read_book(given.out).find(given.name)
     console.print(escape(_text(entry)), soft_wrap=True, end="")
@@ -81,14 +133,15 @@ def _text(entry: Entry) -> str:
     return f"{line(entry.student)}: not graded. {line(entry.problem)}\n"
 
 
-def one(console: Console, given: argparse.Namespace) -> int:
+def one(console: Console, given: One) -> int:
     """Grade one folder here and now, and record nothing: to try out, or as an autograder of Gradescope."""
     from grader.exports.gradescope import results_json
     from grader.klass.worker import named
 
     if not given.folder.is_dir():
         raise GraderError(f"{given.folder} is no folder. Name the folder with one submission in it.")
-    made = named(given.grade)(given.folder, line(given.folder.resolve().name), **options(given))
+    student, isolated = line(given.folder.resolve().name), _isolated(given.not_isolated)
+    made = named(given.function)(given.folder, student, isolated=isolated, source=given.source)
     if given.gradescope:
         given.gradescope.write_text(results_json(made), encoding="utf-8")
     console.print(escape(student_text(made)), soft_wrap=True, end="")
@@ -148,15 +201,16 @@ def how_to_grade(parser: argparse.ArgumentParser, out: str) -> None:
     """The options of the commands that grade a class."""
     parser.add_argument("--out", type=Path, metavar="DIR", help=f"where marks and reports go (default: {out})")
     parser.add_argument("--jobs", type=_many, default=0, metavar="N", help="how many at once (default: one a core)")
-    again = "grade this one anew; may be given often, and be a pattern: '*'"
+    again = "grade the student of exactly this name again; can be given several times"
     parser.add_argument("--again", action="append", default=[], metavar="NAME", help=again)
+    parser.add_argument("--again-all", action="store_true", help="grade everyone again")
     parser.add_argument("--seconds", type=float, default=SECONDS, help=argparse.SUPPRESS)
     _what_counts(parser)
 
 
 def _what_counts(parser: argparse.ArgumentParser) -> None:
     counts = "what counts: the notebooks (default; lab/engine.py where there are none), or always lab/engine.py"
-    parser.add_argument("--from", dest="source", choices=("notebooks", "files"), help=counts)
+    parser.add_argument("--from", dest="source", choices=("notebooks", "files"), default="notebooks", help=counts)
     alone = "run their code without a sandbox where there is none"
     parser.add_argument(ALLOW, dest="not_isolated", action="store_true", help=alone)
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from durable_lab.stores import StoreError
 from durable_lab.study import StudyError
 from grader.cli import course, export, grade, unpack
+from grader.cli.options import Action, action
 from grader.klass.errors import GraderError
 
 
@@ -27,18 +28,18 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-ACTIONS = {
-    "unpack": unpack.unpack,
-    "grade": grade.grade,
-    "one": grade.one,
-    "report": grade.report,
-    "show": grade.show,
-    "export": export.export,
-    "course": course.course,
-    "release": course.release,
-    "collect": course.collect,
-    "autograde": course.autograde,
-    "feedback": course.feedback,
+ACTIONS: dict[str, Action] = {
+    "unpack": action(unpack.Unpack, unpack.unpack),
+    "grade": action(grade.Grade, grade.grade),
+    "one": action(grade.One, grade.one),
+    "report": action(grade.Marks, grade.report),
+    "show": action(grade.Show, grade.show),
+    "export": action(export.Export, export.export),
+    "course": action(course.Course, course.course),
+    "release": action(course.Release, course.release),
+    "collect": action(course.Collect, course.collect),
+    "autograde": action(course.Autograde, course.autograde),
+    "feedback": action(course.Feedback, course.feedback),
 }
 
 
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None, grade: str = "grader.marks:grad
     grade  the function that grades one submission, "package.module:function"
     """
     given = parser().parse_args(arguments)
-    given.grade = grade
+    given.function = grade
     console = Console(highlight=False)
     try:
         return ACTIONS[given.command](console, given)

@@ -3,27 +3,66 @@
 from __future__ import annotations
 
 import time
+from collections import deque
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
+from rich.text import Text
 
 from grader.klass.grading import Step
 from grader.klass.plain import line, number
+
+WINDOW = 20  # the speed is that of the latest so many submissions
+
+
+class Estimate:
+    """How long the rest takes, from when the latest submissions ended. `jobs` of them are graded at a time."""
+
+    def __init__(self, jobs: int, now: float) -> None:
+        self._jobs = jobs
+        self._ended = deque([now], WINDOW + 1)  # the first is when the window begins
+
+    def ended(self, now: float) -> None:
+        self._ended.append(now)
+
+    def seconds(self, left: int, now: float) -> float | None:
+        """For `left` submissions, of which up to `jobs` are being graded now; None if none has ended yet.
+
+        Subtle: a submission that takes longer than the others, with nothing to grade beside it, is expected to take
+        as long again as it has been alone. So the estimate grows while nothing ends, and never stays at 0.
+        """
+        many = len(self._ended) - 1
+        if not many or not left:
+            return None if left else 0.0
+        begun = 0 if many == WINDOW else (self._jobs - 1) / 2  # at first: what is half done counts, too
+        each = self._jobs * (self._ended[-1] - self._ended[0]) / (many + begun)  # of a worker's time
+        at_work = min(self._jobs, left)
+        rest = each * (left - at_work) / self._jobs + each * at_work / (at_work + 1)
+        quiet = now - self._ended[-1]
+        return max(rest - quiet, quiet)
+
+
+def about(seconds: float) -> str:
+    """`about 2 min`, `about 40 s`, `a few seconds`."""
+    if seconds >= 90:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {max(10, round(seconds / 10) * 10)} s" if seconds >= 5 else "a few seconds"
 
 
 class Shown:
     """Tells of each step as it happens. A context manager: the bar goes when it is left."""
 
-    def __init__(self, console: Console) -> None:
-        self._console = console
+    def __init__(self, console: Console, jobs: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console, self._jobs, self._clock = console, jobs, clock
         self._bar: Bar | None = None
         self._holder: AbstractContextManager[object] = nullcontext()
         if console.is_terminal:
-            columns = (BarColumn(30), MofNCompleteColumn(), TextColumn("{task.fields[left]}"), TimeElapsedColumn())
+            columns = (BarColumn(30), MofNCompleteColumn(), _Left(self), TimeElapsedColumn())
             self._bar = self._holder = Bar(*columns, TextColumn("{task.description}"), console=console)
 
     def __enter__(self) -> Shown:
@@ -34,31 +73,44 @@ class Shown:
         self._holder.__exit__(kind, error, at)
 
     def begins(self, total: int, done: int) -> None:
-        self._total, self._before, self._done, self._since = total, done, done, time.monotonic()
+        self._total, self._done = total, done
+        self._estimate = Estimate(self._jobs, self._clock())
         known = f"; {done} graded before" if done else ""
         self._say(f"{total} submissions{known}; {total - done} to grade")
         if self._bar:
-            self._task = self._bar.add_task("", total=total, completed=done, left=f"{total - done} left")
+            self._task = self._bar.add_task("", total=total, completed=done)
 
     def step(self, step: Step) -> None:
         self._done += 1
+        self._estimate.ended(self._clock())
         words = f"not graded: {line(step.problem, 100)}" if step.problem else f"{number(step.points)}"
         words += "" if step.problem else f" of {number(step.out_of)}"
-        left = self._left()
         if self._bar:
-            self._bar.update(self._task, advance=1, left=left, description=escape(f"{line(step.student, 30)}  {words}"))
+            self._bar.update(self._task, advance=1, description=escape(f"{line(step.student, 30)}  {words}"))
             if step.problem:
                 self._say(f"{line(step.student)}  {words}")
         else:
-            self._say(f"{self._done} of {self._total}  {line(step.student)}  {words}  ({left})")
+            self._say(f"{self._done} of {self._total}  {line(step.student)}  {words}  ({self.left()})")
 
-    def _left(self) -> str:
-        """How many are left, and how long that takes if it goes on like this."""
-        left, now = self._total - self._done, self._done - self._before
-        seconds = (time.monotonic() - self._since) / now * left
-        about = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
-        return f"{left} left, about {about}" if left else "none left"
+    def left(self) -> str:
+        """How many are left, and how long that takes."""
+        left = self._total - self._done
+        seconds = self._estimate.seconds(left, self._clock())
+        if not left:
+            return "none left"
+        return f"{left} left" if seconds is None else f"{left} left, {about(seconds)}"
 
     def _say(self, words: str) -> None:
         self._console.print(escape(words), soft_wrap=True)
-        self._console.file.flush()  # whoever reads a pipe wants to know now, too
+        self._console.file.flush()  # a reader of a pipe wants to know now, too
+
+
+class _Left(ProgressColumn):
+    """What is left, as of now and not as of the last step: a bar is drawn again several times a second."""
+
+    def __init__(self, shown: Shown) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def render(self, task: Task) -> Text:
+        return Text(self._shown.left())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,13 @@ from grader.klass.errors import GraderError
 from grader.klass.plain import count, line
 
 
-def unpack(console: Console, given: argparse.Namespace) -> int:
+@dataclass(frozen=True)
+class Unpack:
+    archive: Path
+    into: Path
+
+
+def unpack(console: Console, given: Unpack) -> int:
     """Unpack, and say what was left out. It costs nobody anything yet: reports say it, too."""
     from grader.submission.archive import ArchiveError
     from grader.submission.archive import unpack as take

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,8 +17,10 @@ from grader.klass.fit import fitted
 from grader.klass.lock import only_one
 from grader.klass.pool import SECONDS, Ended, Pool
 from grader.klass.roll import Roll, roll
+from grader.klass.setting import Setting
 from grader.klass.workflow import ENGINE, Child, class_run, grade_class, grade_submission, plan
 from grader.klass.zero import nothing
+from grader.report import Source
 from grader.rubric import WEIGHTS
 
 LOG = "grading.log"
@@ -26,14 +28,16 @@ LOG = "grading.log"
 
 @dataclass(frozen=True)
 class Order:
-    """What to grade, and how. `options` go to the grading function; with others, every submission is another run."""
+    """What to grade, and how. With another `source` or `isolated`, every submission is another run."""
 
     folder: Path
     out: Path
     grade: str = "grader.marks:grade"
-    options: dict[str, Any] = field(default_factory=dict)
+    isolated: bool = True
+    source: Source = "notebooks"
     jobs: int = 0  # 0: one for each core
-    again: Sequence[str] = ()
+    again: Sequence[str] = ()  # names
+    again_all: bool = False
     seconds: float = SECONDS  # for one submission
 
 
@@ -70,13 +74,13 @@ def grade_all(order: Order, progress: Progress, find: Callable[[Path], Roll] = r
     with ExitStack() as stack:
         stack.enter_context(only_one(out))
         store = stack.enter_context(open_store(out))
-        children = plan(store, hand_ins, _settings(order), order.again)
+        again = [hand_in.student for hand_in in hand_ins] if order.again_all else order.again
+        children = plan(store, hand_ins, _settings(order), again)
         run = class_run(store, children, left_out)
         todo = [child for child in children if not child.ended]
         progress.begins(len(children), len(children) - len(todo))
-        setting = {"store": str(out / STORE), "folder": str(folder), "grade": order.grade, "options": order.options}
-        jobs = order.jobs or _cores()
-        pool = stack.enter_context(Pool(setting, jobs, out / LOG, order.seconds))
+        setting = Setting(str(out / STORE), str(folder), order.grade, order.isolated, order.source)
+        pool = stack.enter_context(Pool(setting, order.jobs or cores(), out / LOG, order.seconds))
         _Desk(store, pool, todo, progress, order).take(run)
         return book_in(store)
 
@@ -90,10 +94,11 @@ def _make(out: Path) -> None:
 
 def _settings(order: Order) -> dict[str, Any]:
     """All that changes marks beside the submission itself."""
-    return {"options": order.options, "rubric": WEIGHTS.read_text(encoding="utf-8")}
+    how = {"isolated": order.isolated, "source": order.source}
+    return {"options": how, "rubric": WEIGHTS.read_text(encoding="utf-8")}
 
 
-def _cores() -> int:
+def cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -156,7 +161,7 @@ class _Desk:
 
     def _give_up(self, child: Child, why: str) -> None:
         """No more tries: the submission's run ends with a report of no points that says why."""
-        isolated = bool(self._order.options.get("isolated", True))
+        isolated = self._order.isolated
 
         def grade(student: str, digest: str) -> Any:
             return fitted(nothing(student, f"This submission could not be graded: {why}.", isolated))

@@ -12,13 +12,14 @@ import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from durable_lab.study import ROOT
 from grader.klass.errors import GraderError
+from grader.klass.setting import Setting
 
 SECONDS = 300  # for one submission. The checker has a shorter deadline of its own: this one is for what it overlooks
 DEATHS = 2  # a submission that so many workers died of is given up
@@ -79,8 +80,8 @@ class _Worker:
 class Pool:
     """A context manager. `ended(orders)` yields as the runs end, in any order. Leaving it kills what is at work."""
 
-    def __init__(self, setting: dict[str, Any], jobs: int, log: Path, seconds: float = SECONDS) -> None:
-        self._command = [sys.executable, "-P", "-m", "grader.klass.worker", json.dumps(setting)]
+    def __init__(self, setting: Setting, jobs: int, log: Path, seconds: float = SECONDS) -> None:
+        self._command = [sys.executable, "-P", "-m", "grader.klass.worker", json.dumps(asdict(setting))]
         self._jobs, self._log, self._seconds = jobs, log, seconds
         self._deaths: Counter[str] = Counter()
 

@@ -1,6 +1,6 @@
 """A worker process: it reads a run's id on a line, takes that run to its end, and answers with a line of JSON.
 
-    python -m grader.klass.worker '{"store": ..., "folder": ..., "grade": "grader.marks:grade", "options": {...}}'
+    python -m grader.klass.worker '{"store": ..., "folder": ..., "grade": "grader.marks:grade", ...}'    (a Setting)
 
 It dies with whoever started it, also when that one was killed: its input ends then.
 """
@@ -17,16 +17,29 @@ import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from durable_lab.stores import Conflict, SQLiteStore, StoreError
 from durable_lab.worker import work
 from grader.klass.fit import fitted
 from grader.klass.roll import digest
+from grader.klass.setting import Setting
 from grader.klass.workflow import ENGINE, grade_submission
-from grader.report import Report
+from grader.report import Report, Source
 
-Grade = Callable[..., Report]
+
+class Grade(Protocol):
+    """Grades one submission. Raises NotGraded if it can have no mark."""
+
+    def __call__(
+        self, folder: Path, student: str, *, isolated: bool = True, source: Source = "notebooks"
+    ) -> Report: ...
+
+
+if TYPE_CHECKING:  # a function that is named in a string is not seen by mypy; the one that counts is checked here
+    from grader.marks import grade as _marks
+
+    _checked: Grade = _marks
 
 
 def named(name: str) -> Grade:
@@ -36,11 +49,11 @@ def named(name: str) -> Grade:
     return found
 
 
-def main(setting: dict[str, Any]) -> None:
+def main(setting: Setting) -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", buffering=1)
     os.dup2(2, 1)  # what anybody prints is not an answer
     try:
-        grade, store = named(setting["grade"]), SQLiteStore(setting["store"], engine=ENGINE.module())
+        grade, store = named(setting.grade), SQLiteStore(setting.store, engine=ENGINE.module())
     except Exception as error:
         traceback.print_exc()
         _say(answers, cannot=f"{type(error).__name__}: {error}")
@@ -49,7 +62,7 @@ def main(setting: dict[str, Any]) -> None:
     threading.Thread(target=_listen, args=(orders,), daemon=True).start()
     _say(answers, ready=os.getpid())
     while True:
-        _say(answers, **_take(store, orders.get(), grade, Path(setting["folder"]), setting["options"]))
+        _say(answers, **_take(store, orders.get(), grade, setting))
 
 
 def _listen(orders: queue.SimpleQueue[str]) -> None:
@@ -64,10 +77,10 @@ def _say(answers: TextIO, **answer: Any) -> None:
     answers.write(json.dumps(answer) + "\n")
 
 
-def _take(store: SQLiteStore, order: str, grade: Grade, folder: Path, options: dict[str, Any]) -> dict[str, Any]:
+def _take(store: SQLiteStore, order: str, grade: Grade, setting: Setting) -> dict[str, Any]:
     """Work on one run. `status` is "completed" or "failed", or "store": then it is the store that cannot go on."""
     run, path = json.loads(order)
-    activity = _activity(grade, folder / os.fsdecode(bytes.fromhex(path)), options)
+    activity = _activity(grade, Path(setting.folder) / os.fsdecode(bytes.fromhex(path)), setting)
     once = ENGINE.module().RetryPolicy(max_attempts=1)  # what our code got wrong, it gets wrong again
     workflow = grade_submission(activity)
     try:
@@ -80,14 +93,14 @@ def _take(store: SQLiteStore, order: str, grade: Grade, folder: Path, options: d
     return {"run": run, "status": result.status, "error": result.error}
 
 
-def _activity(grade: Grade, folder: Path, options: dict[str, Any]) -> Callable[..., Any]:
+def _activity(grade: Grade, folder: Path, setting: Setting) -> Callable[..., Any]:
     """The activity `grade` for this folder."""
 
     def graded(student: str, wanted: str) -> Any:
         try:
             if digest(folder) != wanted:
                 raise RuntimeError("its files changed while the class was graded; grade once more")
-            return fitted(grade(folder, student, **options))
+            return fitted(grade(folder, student, isolated=setting.isolated, source=setting.source))
         except BaseException as error:
             print(f"--- {student}", file=sys.stderr)
             traceback.print_exc()  # for us; the history and the report get one sentence
@@ -100,4 +113,4 @@ def _activity(grade: Grade, folder: Path, options: dict[str, Any]) -> Callable[.
 
 
 if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
+    main(Setting(**json.loads(sys.argv[1])))

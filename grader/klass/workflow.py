@@ -24,7 +24,6 @@ What the rules of the lab make of this:
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 import re
@@ -72,20 +71,16 @@ class Child:
 def plan(
     store: SQLiteStore, hand_ins: Sequence[HandIn], settings: Mapping[str, Any], again: Sequence[str] = ()
 ) -> list[Child]:
-    """The run of each submission, started where it is new. `again` holds names, or patterns such as `*`.
+    """The run of each submission, started if it is new. Those of the students named in `again` are run again.
 
-    Raises GraderError where a name in `again` is nobody's.
+    Raises GraderError if no student has a name in `again`.
     """
-    for pattern in again:
-        if not any(_matches(hand_in, [pattern]) for hand_in in hand_ins):
+    for name in again:
+        if not any(hand_in.student == name for hand_in in hand_ins):
             names = ", ".join(hand_in.student for hand_in in hand_ins[:8]) + (", ..." if len(hand_ins) > 8 else "")
-            raise GraderError(f"--again {pattern}: nobody has this name. There are {names}.")
+            raise GraderError(f"--again {name}: no student has this name. There are {names}. --again-all is for all.")
     known = {run.workflow_id: run.status for run in store.runs()}
-    return [_child(store, known, hand_in, settings, _matches(hand_in, again)) for hand_in in hand_ins]
-
-
-def _matches(hand_in: HandIn, patterns: Sequence[str]) -> bool:
-    return any(hand_in.student == pattern or fnmatch.fnmatch(hand_in.student, pattern) for pattern in patterns)
+    return [_child(store, known, hand_in, settings, hand_in.student in again) for hand_in in hand_ins]
 
 
 def _child(

@@ -7,11 +7,10 @@ import random
 import signal
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from grader.klass.book import Book, Entry
 from grader.klass.zero import nothing
-from grader.report import Diagnosis, Outcome, Part, Report
+from grader.report import Diagnosis, Outcome, Part, Report, Source
 
 TESTS = {
     "a fresh run records every command in order before moving on": (("R1",), (1, 4)),
@@ -173,7 +172,7 @@ def a_class(size: int = 30, seed: int = 4) -> Book:
 # ------------------------------------------------------------ a `grade` for worker processes
 
 
-def grade(folder: Path, student: str, *, isolated: bool = True, **options: Any) -> Report:
+def grade(folder: Path, student: str, *, isolated: bool = True, source: Source = "notebooks") -> Report:
     """Count this call outside (in SIDE_FILE), then do what the folder says: die, hang, be wrong, or make a report."""
     side = Path(os.environ["SIDE_FILE"])
     with side.open("a", encoding="utf-8") as file:

@@ -74,11 +74,11 @@ def test_who_is_named_is_graded_again_and_nobody_else(klass):
     klass.hand_in(ana="ok", anton="ok", bo="ok")
     klass.grade()
     klass.grade("--again", "bo")
-    klass.grade("--again", "an*")
-    assert klass.graded == {"ana": 2, "anton": 2, "bo": 2}
+    klass.grade("--again", "ana")
+    assert klass.graded == {"ana": 2, "anton": 1, "bo": 2}
     klass.grade()
-    assert sum(klass.graded.values()) == 6
-    assert "nobody has this name" in klass.grade("--again", "eve", code=2)
+    assert sum(klass.graded.values()) == 5
+    assert "no student has this name" in klass.grade("--again", "eve", code=2)
 
 
 def test_nothing_is_written_among_what_was_handed_in_and_no_link_or_pipe_is_followed(klass):
