@@ -89,4 +89,4 @@ def test_what_nbgrader_says_is_one_line(klass, course, monkeypatch):
     monkeypatch.setattr(steps, "collect", no)
     assert klass.run("collect", str(folder), code=2) == "lab-grader: it is no course folder\n"
     monkeypatch.setattr(steps, "students", lambda where: ())
-    assert "nobody has handed in" in klass.run("autograde", str(folder), code=2)
+    assert "no student has handed in" in klass.run("autograde", str(folder), code=2)
