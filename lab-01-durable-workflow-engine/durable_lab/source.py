@@ -33,16 +33,56 @@ def text_of(source: str, name: str) -> str:
 
 
 def replace_function(source: str, name: str, text: str) -> str:
-    """`source` with `text` (indented as in its class) in the place of the function `name`. Raises KeyError."""
+    """`source` with `text` in the place of the function `name`, with the margin of that one. Raises KeyError."""
     lines = source.split("\n")
-    lines[span(functions(source)[name])] = text.rstrip("\n").split("\n")
+    where = span(functions(source)[name])
+    lines[where] = indented(text.rstrip("\n"), margin_of(lines[where.start])).split("\n")
     return "\n".join(lines)
+
+
+def margin_of(line: str) -> str:
+    """The spaces and tabs that a line begins with."""
+    return line[: len(line) - len(line.lstrip())]
+
+
+def indented(text: str, margin: str) -> str:
+    """A function with another margin than it has. Lines inside a string literal stay as they are."""
+    lines = text.split("\n")
+    old = margin_of(lines[0])
+    if old == margin:
+        return text
+    kept = _inside_literals(text, bool(old))
+    moved = [margin + (line.removeprefix(old) if line.startswith(old) else line.lstrip()) for line in lines]
+    return "\n".join(
+        line if i in kept or not line.strip() else new for i, (line, new) in enumerate(zip(lines, moved, strict=True))
+    )
+
+
+def _inside_literals(text: str, is_indented: bool) -> set[int]:
+    """The lines, from 0, that go on with a string literal of a line before."""
+    try:
+        tree = ast.parse(f"if 1:\n{text}" if is_indented else text)
+    except SyntaxError:
+        return set()
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Constant, ast.JoinedStr)) and node.end_lineno and node.end_lineno > node.lineno:
+            found.update(range(node.lineno - is_indented, node.end_lineno - is_indented))
+    return found
 
 
 def add_to_class(source: str, name: str, text: str) -> str:
-    """`source` with `text` (indented as in its class) as the last lines of the class `name`. Raises KeyError."""
+    """`source` with `text` as the last lines of the class `name`, with the margin of its body. Raises KeyError."""
     classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
     end = classes[name].end_lineno
     lines = source.split("\n")
-    lines[end:end] = ["", *text.rstrip("\n").split("\n")]
+    margin = margin_of(lines[classes[name].body[0].lineno - 1])
+    lines[end:end] = ["", *indented(text.rstrip("\n"), margin).split("\n")]
     return "\n".join(lines)
+
+
+def put_function(source: str, name: str, text: str) -> str:
+    """As `replace_function`; a function that is gone is added to its class. Raises KeyError (the class's name)."""
+    if name in functions(source):
+        return replace_function(source, name, text)
+    return add_to_class(source, name.partition(".")[0], text)

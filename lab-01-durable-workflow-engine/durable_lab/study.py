@@ -1,10 +1,18 @@
-"""Which engine is under study: the one place that reads `LAB_MODULE`, and that finds the engine's file."""
+"""Which engine is under study: the one place that reads `LAB_MODULE`, and that finds and reads the engine's file.
+
+Run as a script it imports an engine on trial: see `Study._try_import`.
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import importlib
+import json
 import os
+import re
+import subprocess
 import sys
+import tempfile
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +20,19 @@ from types import ModuleType
 
 LAB_DIR = Path(__file__).resolve().parents[1]
 ROOT = LAB_DIR.parent
+IMPORT_SECONDS = 5  # an engine is imported in milliseconds, unless a line at module level loops or waits
 
 
 _imported: dict[Study, dict[Path, int]] = {}  # the times of the files that each engine was imported from
+_refused: dict[tuple[Study, str], tuple[dict[Path, int], str]] = {}  # what could not be imported, at which times, why
 
 
 class StudyError(Exception):
     """The engine under study cannot be used. The message is for the user, in one line."""
+
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows instead of a traceback: the message."""
+        return [str(self)]
 
 
 @dataclass(frozen=True)
@@ -37,28 +51,106 @@ class Study:
         """Said beside every result: which engine ran, and from which file."""
         return f"{self.name} ({shown(self.path)})"
 
+    def text(self) -> str:
+        """The engine's source. Raises StudyError where it cannot be read, or is not Python."""
+        from durable_lab import files, todos
+
+        where = shown(self.path)
+        try:
+            text = files.read(self.path)
+        except files.Unreadable as error:
+            raise StudyError(f"{where} {error}") from None
+        except OSError as error:
+            raise StudyError(f"{where} cannot be read: {error.strerror or error}.{_remedy(self)}") from None
+        if not text.strip():
+            raise StudyError(f"{where} is empty.{_remedy(self)}")
+        try:
+            todos.open_todos(text)
+        except SyntaxError as error:
+            raise StudyError(
+                f"{where}, line {error.lineno}: {type(error).__name__}: {error.msg}. Python cannot read the file; "
+                "fix this line first."
+            ) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise StudyError(f"{where}: Python cannot read the file ({error}).{_remedy(self)}") from None
+        return text
+
     def module(self, part: str = "engine") -> ModuleType:
-        """The engine's module, or another one of its package. Raises StudyError where it cannot be imported."""
+        """The engine's module, or another one of its package. Raises StudyError where it cannot be imported.
+
+        A student's file is imported in a process of its own first, which may take IMPORT_SECONDS: a loop or an
+        `os._exit` at module level must not take a notebook's kernel with it.
+        """
         home = str(self.path.parent)
         if home not in getattr(sys.modules.get(self.name), "__path__", []):
             # By its path, not by a search: another `lab` on sys.path must never be taken for this one.
             _forget(self.name)
-            package = sys.modules[self.name] = ModuleType(self.name)
-            package.__path__ = [home]
+        elif f"{self.name}.{part}" in sys.modules:
+            return sys.modules[f"{self.name}.{part}"]
+        self.prove(part)
+        return self._import(part)
+
+    def prove(self, part: str = "engine") -> None:
+        """Find out whether a student's file can be imported, without importing it here. Raises StudyError."""
+        if self.name != "lab":
+            return
+        self.text()
+        times, why = _refused.get((self, part), ({}, ""))
+        if times != self._times():
+            times, why = self._times(), self._try_import(part)
+            _refused[self, part] = times, why
+        if why:
+            raise StudyError(why)
+
+    def _import(self, part: str) -> ModuleType:
+        package = sys.modules.setdefault(self.name, ModuleType(self.name))
+        package.__path__ = [str(self.path.parent)]
+        importlib.invalidate_caches()
         try:
             return importlib.import_module(f"{self.name}.{part}")
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             line = next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if self._owns(f)), None)
             line = error.lineno if isinstance(error, SyntaxError) else line
-            where = shown(self.path.with_name(f"{part}.py"))
             raise StudyError(
-                f"{where}{f', line {line}' if line else ''}: {type(error).__name__}: {error}. "
-                "Nothing could be run; mend this line first."
+                f"{self._at(part, line)}: {_why(error)} Nothing could be run; fix this line first."
             ) from None
+
+    def _try_import(self, part: str) -> str:
+        """Import in a process of its own, without a terminal. Returns why that did not end well, or nothing."""
+        with tempfile.TemporaryDirectory(prefix="import-", ignore_cleanup_errors=True) as folder:
+            said = Path(folder, "said")
+            places = [str(place) for place in sys.path]
+            given = json.dumps([self.name, str(self.folder), part, str(said), places, IMPORT_SECONDS])
+            command, none = [sys.executable, "-P", __file__, given], subprocess.DEVNULL
+            try:
+                code = subprocess.run(command, stdin=none, stdout=none, stderr=none, timeout=60).returncode
+            except subprocess.TimeoutExpired:
+                return f"{self._at(part, None)}: the import of this file did not end within a minute."
+            told = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""
+        if told.startswith("{"):
+            return str(json.loads(told)["why"])
+        if "Timeout" in told:
+            found = re.search(rf'{part}\.py", line (\d+)', told)
+            return (
+                f"{self._at(part, int(found[1]) if found else None)}: the import of this file did not end within "
+                f"{IMPORT_SECONDS} seconds: a line outside of all functions loops or waits. Take it out."
+            )
+        if told != "imported":
+            return (
+                f"{self._at(part, None)}: the import of this file ended the process (exit code {code}), as `os._exit` "
+                "does. Take out the line outside of all functions that does so."
+            )
+        return ""
+
+    def _times(self) -> dict[Path, int]:
+        return {path: path.stat().st_mtime_ns for path in self.path.parent.glob("*.py")}
+
+    def _at(self, part: str, line: int | None) -> str:
+        return f"{shown(self.path.with_name(f'{part}.py'))}{f', line {line}' if line else ''}"
 
     def refresh(self) -> None:
         """Forget the engine's modules where a file of theirs has changed since they were imported."""
-        times = {path: path.stat().st_mtime_ns for path in self.path.parent.glob("*.py")}
+        times = self._times()
         if times != _imported.setdefault(self, times):
             _forget(self.name)
         _imported[self] = times
@@ -72,6 +164,22 @@ class Study:
 
     def _owns(self, frame: traceback.FrameSummary) -> bool:
         return Path(frame.filename).parent == self.path.parent
+
+
+def _why(error: BaseException) -> str:
+    """What stopped an import, as sentences."""
+    name = type(error).__name__
+    if name == "BdbQuit":
+        return "a breakpoint() was left in."
+    if isinstance(error, SystemExit):
+        return f"the file leaves Python (SystemExit: {error}), as `sys.exit()` does."
+    if isinstance(error, EOFError):
+        return "the file asks for input() while it is imported, and there is nobody to answer."
+    return f"{name}: {error}."
+
+
+def _remedy(study: Study) -> str:
+    return " `durable-lab reset` puts back the file as it was handed out." if study.name == "lab" else ""
 
 
 def shown(path: Path) -> str:
@@ -92,21 +200,46 @@ def for_show() -> Study:
 
 
 def current(default: str = "lab") -> Study:
+    """The engine under study, as `named` has it. Raises StudyError where its file is not there, too."""
+    study = named(default)
+    if study.path.is_dir():
+        raise StudyError(f"{shown(study.path)} is a folder, and must be a file. Rename it.{_remedy(study)}")
+    if not study.path.is_file():
+        raise StudyError(f"LAB_MODULE is {study.name!r}, but there is no file {study.path}.{_remedy(study)}")
+    return study
+
+
+def named(default: str = "lab") -> Study:
     """The engine that LAB_MODULE names. The student's `lab/` is that of `LAB_WORKSPACE`; without it, that of the folder
     they work in (an assignment that was fetched has its own); without that, the one that came with this package.
 
-    Raises StudyError where LAB_MODULE is neither `lab` nor `solution`, or its file is not there.
+    Raises StudyError where LAB_MODULE is neither `lab` nor `solution`.
     """
     name = os.environ.get("LAB_MODULE") or default
     if name not in ("lab", "solution"):
         raise StudyError(f"LAB_MODULE is {name!r}; it must be 'lab' (your engine) or 'solution' (the reference).")
     folder = Path(os.environ.get("LAB_WORKSPACE") or _workspace()).resolve() if name == "lab" else ROOT
-    study = Study(name, folder)
-    if not study.path.is_file():
-        raise StudyError(f"LAB_MODULE is {name!r}, but there is no file {study.path}.")
-    return study
+    return Study(name, folder)
 
 
 def _workspace() -> Path:
     here = Path.cwd()
-    return here if Path(here, "lab", "engine.py").is_file() else LAB_DIR
+    return here if any(Path(here, "lab", name).exists() for name in ("engine.py", "refund.py")) else LAB_DIR
+
+
+def _on_trial(name: str, folder: str, part: str, said: str, places: list[str], seconds: float) -> None:
+    """Import an engine and write into `said` how that went. A watchdog ends it where it loops, and says where."""
+    sys.path[:] = places
+    with open(said, "w", encoding="utf-8") as file:  # noqa: PTH123 - the watchdog needs it open
+        faulthandler.dump_traceback_later(seconds, exit=True, file=file)
+        try:
+            Study(name, Path(folder))._import(part)
+            file.write("imported")
+        except StudyError as error:
+            file.write(json.dumps({"why": str(error)}))
+        faulthandler.cancel_dump_traceback_later()
+    os._exit(0)  # a thread that the engine has left is no reason to wait
+
+
+if __name__ == "__main__":
+    _on_trial(*json.loads(sys.argv[1]))

@@ -64,8 +64,8 @@ def _stub_number(node: ast.Raise) -> int | None:
 
 
 def reset(text: str, number: int) -> str:
-    """The engine's source with TODO `number` as handed out. Raises SyntaxError, KeyError (a function is gone)."""
+    """The engine's source with TODO `number` as handed out. Raises SyntaxError, KeyError (a class is gone)."""
     pristine = (SKELETON / "engine.py").read_text(encoding="utf-8")
     for part in all_todos()[number].parts:
-        text = source.replace_function(text, part.function, source.text_of(pristine, part.function))
+        text = source.put_function(text, part.function, source.text_of(pristine, part.function))
     return text

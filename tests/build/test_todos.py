@@ -108,9 +108,20 @@ def test_a_reset_of_a_fresh_todo_changes_nothing(lab):
     assert reset(lab, 2) == lab
 
 
-def test_a_reset_says_which_function_is_gone(lab):
-    with pytest.raises(KeyError, match=r"Context\.now"):
-        reset(lab.replace("def now(", "def time("), 2)
+def test_a_reset_puts_back_a_function_that_is_gone(lab):
+    assert texts(reset(lab.replace("def now(", "def time("), 2))["Context.now"] == texts(lab)["Context.now"]
+
+
+def test_a_reset_says_which_class_is_gone(lab):
+    with pytest.raises(KeyError, match="Context"):
+        reset(lab.replace("class Context:", "class Other:"), 2)
+
+
+def test_a_reset_keeps_the_margin_of_a_file_that_is_indented_with_tabs(filled):
+    tabs = filled(*ORDER).replace("    ", "\t")
+    made = reset(tabs, 2)
+    assert [*open_todos(made)] == [2]
+    assert "\n\tdef now(" in made
 
 
 def test_a_reset_of_a_file_that_is_no_python_is_a_syntax_error(lab):

@@ -1,5 +1,6 @@
 """`check(n)` in a lesson: the verdict, the points, and the picture of a small run on the student's own engine."""
 
+import re
 import shutil
 
 import pytest
@@ -50,3 +51,39 @@ def test_what_a_test_says_cannot_put_a_script_into_the_page(engine):
     evil = '    def now(self):\n        raise ValueError("<script>alert(1)</script>")'
     engine.write_text(source.replace_function(engine.read_text(), "Context.now", evil), encoding="utf-8")
     assert "<script" not in check(2)._repr_html_()
+
+
+@pytest.mark.parametrize("number", [7, 0, "1", 1.0, True, None, [1], "x"])
+def test_a_number_that_is_no_todo_is_said_in_one_sentence(engine, monkeypatch, number):
+    monkeypatch.setattr("durable_lab.lesson.checking.run_tests", lambda engine, only: [])
+    monkeypatch.setattr("durable_lab.lesson.checking.picture", lambda *given: None)
+    said = repr(check(number))
+    assert ("There is no TODO" in said) == (number is not None)
+    assert "\n" not in said
+
+
+def test_what_the_engine_prints_is_shown_and_breaks_nothing(engine):
+    noisy = (
+        "def now(self):\n        print('asked ' * 100)\n        print('<b>', flush=True)\n        for i in range(9):"
+    )
+    noisy += "\n            print('x', i)\n        import os\n        os.write(1, b'no line end')\n"
+    text = engine.read_text().replace("def now(self) -> float:", noisy)
+    engine.write_text(text + "print('at module level')\n", encoding="utf-8")
+    checked = check(2)
+    assert checked.points == (2, 2)
+    assert "check · completed" in repr(checked), "the picture is drawn all the same"
+    shown = [line for line in repr(checked).splitlines() if "printed: " in line]
+    assert 2 <= len(shown) <= 12
+    assert all(len(line) < 220 for line in shown)
+    assert "more lines" in repr(checked)
+    assert "printed: &lt;b&gt;" in checked._repr_html_()
+
+
+def test_the_table_has_the_colours_of_the_page_and_breaks_long_words(engine):
+    html = check(2)._repr_html_()
+    assert "width:100%" in html
+    assert "overflow-wrap:anywhere" in html
+    styles = re.findall(r"style=['\"](.*?)['\"]", html)
+    assert styles
+    for style in styles:
+        assert not re.search(r"(^|;)\s*(color|background[\w-]*)\s*:", style), "a colour of our own fits one theme only"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Generator
 from typing import Any
 
@@ -13,7 +14,9 @@ from durable_lab import study, todos
 from durable_lab.checks.bench import Bench
 from durable_lab.checks.borrow import borrowed, lend
 from durable_lab.checks.explain import explained
+from durable_lab.checks.runner import PRINTED
 
+LINES, WIDE = 5, 200  # of what the engine printed in a test
 SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
 
 
@@ -38,7 +41,8 @@ def chosen() -> study.Study:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "todo(*own, needs=()): the TODOs that this test is about, and others it needs")
-    chosen()
+    with contextlib.suppress(study.StudyError):  # each test says it; here it takes nothing of a test's own time
+        chosen().module()
 
 
 def pytest_report_header() -> str:
@@ -65,8 +69,18 @@ def pytest_runtest_makereport(
     report = yield
     if call.excinfo is not None and item.get_closest_marker("todo"):
         report.longrepr = Words(explain(item, call.excinfo.value), str(item.path))
-        report.outcome, report.sections = "failed", []
+        report.outcome = "failed"
+        report.sections = [(name, text) for name, text in report.sections if name == "Captured stdout call"]
+    if call.when == "call":
+        item.user_properties += [(PRINTED, line) for line in cut(report.capstdout)]
     return report
+
+
+def cut(printed: str) -> list[str]:
+    """The first lines of what was printed, none of them long, and how many more there are."""
+    lines = printed.splitlines()
+    short = [line if len(line) <= WIDE else f"{line[: WIDE - 4]} ..." for line in lines[:LINES]]
+    return [*short, f"... and {len(lines) - LINES} more lines"] if len(lines) > LINES else short
 
 
 def explain(item: pytest.Item, error: BaseException) -> str:
@@ -81,7 +95,7 @@ def explain(item: pytest.Item, error: BaseException) -> str:
 
 
 def _stubs(engine: study.Study) -> dict[int, int]:
-    return todos.open_todos(engine.path.read_text(encoding="utf-8"))
+    return todos.open_todos(engine.text())
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -103,8 +117,8 @@ def standing(engine: study.Study, passed: int, total: int) -> str:
     if passed == total:
         return f"{head} Next: see it survive a real kill with `LAB_MODULE={engine.name} durable-lab demo`."
     try:
-        stubs = todos.open_todos(engine.path.read_text(encoding="utf-8"))
-    except SyntaxError:
+        stubs = _stubs(engine)
+    except study.StudyError:
         return f"{head} The file cannot be read as Python; see the message above."
     if not stubs:
         return f"{head} Every TODO is written. Next: read the first failure above, from `first difference` upwards."

@@ -16,28 +16,34 @@ from durable_lab.checks.borrow import REFERENCE, VARIABLE
 from durable_lab.study import ROOT, Study, StudyError
 
 TESTS = ROOT / "tests" / "lab"
+PRINTED = "printed"  # the property of a test with a line that the engine printed
 SECONDS = 90  # for all 14; each has its own limit of a few seconds
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test said. `name` is its sentence, `todos` what it is about, `message` is empty where it passed."""
+    """What one test said. `name` is its sentence, `todos` what it is about, `message` is empty where it passed.
+
+    `printed`: what the engine printed meanwhile, cut to a few lines.
+    """
 
     name: str
     todos: tuple[int, ...]
     passed: bool
     message: str
+    printed: tuple[str, ...] = ()
 
 
 def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
     """All 14 on this engine, or only those about TODO `only`; then the other open TODOs are lent from the reference.
 
-    Raises StudyError where the tests are not here, or do not come to an end.
+    Raises StudyError where the tests are not here, the engine cannot be imported, or the tests do not come to an end.
     """
     if not TESTS.is_dir():
         raise StudyError(
             f"The tests are not here: {TESTS} does not exist. Get the whole repository, or ask who gave you this."
         )
+    study.prove()
     lent = to_lend(study, only)
     env = {
         **os.environ,
@@ -67,8 +73,8 @@ def to_lend(study: Study, only: int | None) -> Sequence[int]:
     if study.name != "lab" or not REFERENCE.is_file():
         return []
     try:
-        return [number for number in todos.open_todos(study.path.read_text(encoding="utf-8")) if number != only]
-    except SyntaxError:
+        return [number for number in todos.open_todos(study.text()) if number != only]
+    except StudyError:
         return []
 
 
@@ -77,4 +83,5 @@ def _verdict(case: ElementTree.Element) -> Verdict:
     problem = case.find("failure") if case.find("failure") is not None else case.find("error")
     name = (case.get("name") or "").removeprefix("test_").replace("_", " ")
     text = "" if problem is None else (problem.text or problem.get("message") or "").strip()
-    return Verdict(name, numbers, problem is None, text)
+    printed = tuple(str(p.get("value", "")) for p in case.iter("property") if p.get("name") == PRINTED)
+    return Verdict(name, numbers, problem is None, text, printed)

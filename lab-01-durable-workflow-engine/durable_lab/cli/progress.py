@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests
-from durable_lab.files import keep, rewrite
+from durable_lab.files import aside_of, keep, rewrite, rewrite_python
 
 
 def show_progress(console: Console, given: argparse.Namespace) -> int:
@@ -33,11 +33,7 @@ def show_progress(console: Console, given: argparse.Namespace) -> int:
 
 
 def _stubs(engine: study.Study) -> dict[int, int]:
-    try:
-        return todos.open_todos(engine.path.read_text(encoding="utf-8"))
-    except SyntaxError as error:
-        where = f"{study.shown(engine.path)}, line {error.lineno}"
-        raise study.StudyError(f"{where}: {error.msg}. Python cannot read the file; mend this line first.") from None
+    return todos.open_todos(engine.text())
 
 
 def _say_next(console: Console, engine: study.Study, stubs: dict[int, int], verdicts: list[Verdict]) -> None:
@@ -67,6 +63,8 @@ def check(console: Console, given: argparse.Namespace) -> int:
     for verdict in verdicts:
         word = "[green]pass[/green]" if verdict.passed else "[red]FAIL[/red]"
         console.print(f"{word}  {escape(verdict.name)}")
+        for line in verdict.printed:
+            console.print(f"      printed: {escape(line)}", soft_wrap=True)
     for message, group in groupby((v for v in verdicts if not v.passed), key=lambda v: v.message):
         console.rule(
             escape("; ".join(v.name for v in group) if "\n" in message else "what is missing"),
@@ -90,27 +88,47 @@ def hint(console: Console, given: argparse.Namespace) -> int:
 
 
 def reset(console: Console, given: argparse.Namespace) -> int:
-    """Put the functions of one TODO back; what was there goes to a backup beside the file."""
-    engine = study.current()
+    """Put the functions of one TODO back, or the whole file; what was there goes to a backup beside the file."""
+    engine = study.named()
     if engine.name != "lab":
         raise study.StudyError("reset works on your own engine: unset LAB_MODULE, or set it to lab.")
-    old = engine.path.read_text(encoding="utf-8")
+    if given.todo is None or not engine.path.exists():
+        return _reset_file(console, engine)
+    old = engine.text()
     try:
         new = todos.reset(old, given.todo)
-    except SyntaxError as error:
-        raise study.StudyError(
-            f"{study.shown(engine.path)}, line {error.lineno}: Python cannot read the file. "
-            "Mend this line, or start again with a copy of durable_lab/skeleton/engine.py."
-        ) from None
     except KeyError as error:
         raise study.StudyError(
-            f"{study.shown(engine.path)} has no function {error.args[0]} any more. "
-            "Take it from durable_lab/skeleton/engine.py."
+            f"{study.shown(engine.path)} has no class {error.args[0]} any more. `durable-lab reset` without a number "
+            "puts back the whole file and keeps yours beside it."
         ) from None
     if new == old:
         console.print(f"TODO {given.todo} is as it was handed out already; nothing is changed.")
         return 0
-    backup = keep(engine.path, old)
-    rewrite(engine.path, new)
+    backup = keep(engine.path)
+    rewrite_python(engine.path, new)
     console.print(f"TODO {given.todo} is as it was handed out. Your own text is kept in {escape(study.shown(backup))}.")
+    return 0
+
+
+def _reset_file(console: Console, engine: study.Study) -> int:
+    """The whole file as it was handed out. What stands in its place is moved aside, whatever it is."""
+    pristine = (todos.SKELETON / engine.path.name).read_text(encoding="utf-8")
+    said = f"{study.shown(engine.path)} is as it was handed out."
+    try:
+        if engine.path.read_bytes() == pristine.encode():
+            console.print(escape(f"{said[:-1]} already; nothing is changed."), soft_wrap=True)
+            return 0
+        said += f" Your own file is kept in {study.shown(keep(engine.path))}."
+    except FileNotFoundError:
+        pass
+    except OSError:  # a folder, or a file that may not be read
+        aside = engine.path.rename(aside_of(engine.path))
+        said += f" What stood there is now called {study.shown(aside)}."
+    engine.path.parent.mkdir(parents=True, exist_ok=True)
+    rewrite(engine.path, pristine)
+    for name in ("__init__.py", "refund.py"):
+        if not engine.path.with_name(name).exists():
+            rewrite(engine.path.with_name(name), (todos.SKELETON / name).read_text(encoding="utf-8"))
+    console.print(escape(said), soft_wrap=True)
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from dataclasses import dataclass, field
 
-from durable_lab import study
+from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests, to_lend
 from durable_lab.lesson.picture import picture
 from durable_lab.timeline import Drawing
@@ -29,18 +29,12 @@ class Checked:
         for verdict in self.verdicts:
             lines.append(f"{'pass' if verdict.passed else 'FAIL'}  {verdict.name}")
             lines += [f"      {line}" for line in verdict.message.splitlines()]
+            lines += [f"      printed: {line}" for line in verdict.printed]
         return "\n".join([*lines, *([repr(self.picture)] if self.picture else [])])
 
     def _repr_html_(self) -> str:
-        rows = []
-        for verdict in self.verdicts:
-            word, colour = ("&#10003; pass", "#009E73") if verdict.passed else ("&#10007; FAIL", "#D55E00")
-            text = f"<pre style='white-space:pre-wrap;margin:.3em 0 0'>{html.escape(verdict.message)}</pre>"
-            rows.append(
-                f"<tr><td style='color:{colour};font-weight:600;vertical-align:top;white-space:nowrap'>{word}</td>"
-                f"<td style='text-align:left'>{html.escape(verdict.name)}{text if verdict.message else ''}</td></tr>"
-            )
-        table = f"<table style='width:100%'><tbody>{''.join(rows)}</tbody></table>" if rows else ""
+        rows = "".join(map(_row, self.verdicts))
+        table = f"<table style='width:100%;table-layout:fixed'><tbody>{rows}</tbody></table>" if rows else ""
         return f"<p><strong>{html.escape(self.title)}</strong></p>{self._image()}{table}"
 
     def _image(self) -> str:
@@ -51,8 +45,31 @@ class Checked:
         return f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{bundle["image/png"]}">'
 
 
+def _row(verdict: Verdict) -> str:
+    """A row of the table. Its text has the colours of the page, which may be dark; only the edge has one of its own."""
+    word, edge = ("&#10003; pass", "#009E73") if verdict.passed else ("&#10007; FAIL", "#D55E00")
+    printed = "\n".join(f"printed: {line}" for line in verdict.printed)
+    said = "".join(
+        f"<pre style='{_WRAPPED};margin:.3em 0 0'>{html.escape(text)}</pre>"
+        for text in (verdict.message, printed)
+        if text
+    )
+    first = (
+        f"width:5em;border-left:4px solid {edge};font-weight:600;vertical-align:top;text-align:left;white-space:nowrap"
+    )
+    second = f"text-align:left;{_WRAPPED}"
+    name = html.escape(verdict.name)
+    return f"<tr><td style='{first}'>{word}</td><td style='{second}'>{name}{said}</td></tr>"
+
+
+_WRAPPED = "white-space:pre-wrap;overflow-wrap:anywhere"
+
+
 def check(number: int | None = None) -> Checked:
     """The tests of one TODO (the others are lent by the reference while they are open), or all 14."""
+    if number is not None and (type(number) is not int or number not in todos.all_todos()):
+        numbers = ", ".join(map(str, sorted(todos.all_todos())))
+        return Checked(f"There is no TODO {number!r}. Write check(1), with one of {numbers}; or check() for all 14.")
     try:
         engine = study.current()
         verdicts = run_tests(engine, number)

@@ -1,64 +1,349 @@
-"""`@todo(n)`: a method that is written in a cell goes into the engine's file, so that notebook and file stay one."""
+"""`@todo(n)`: a method that is written in a cell goes into the engine's file, and nothing newer is ever overwritten.
+
+`lab/.cells.json` remembers the digest of every text that a cell has written, the latest last. So a cell that is older
+than the file is known as such, even after the kernel was restarted.
+"""
 
 from __future__ import annotations
+import __future__
 
+import ast
+import builtins
+import contextlib
+import dis
+import hashlib
 import inspect
-import textwrap
-from collections.abc import Callable
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from durable_lab import source, study, todos
-from durable_lab.files import keep, rewrite
+from durable_lab.files import keep, rewrite, rewrite_python
+from durable_lab.source import Function
 
 Method = Callable[..., Any]
+NOTE = ".cells.json"
+_last_cell: dict[str, tuple[str, str]] = {}  # name -> the cell of this kernel that wrote it last, and the digest
 
 
-def todo(number: int) -> Callable[[Method], Method]:
-    """Put the method below into the student's `lab/engine.py`; `engine()` reads the file anew when it has changed.
+class NotTaken(Exception):
+    """A cell that is not taken over. The message is for the student."""
 
-    A cell that is still a stub never overwrites a method that is written in the file. What a cell does overwrite is
+
+def todo(number: int, *, over: str = "") -> Callable[[Method], Method]:
+    """Put the method below into the student's `lab/engine.py`; `engine()` reads the file again when it has changed.
+
+    over  the digest of the text in the file that this cell may overwrite, as an earlier message gave it
+
+    A cell that is still a stub, or older than what the file has, overwrites nothing. What a cell does overwrite is
     kept in a backup beside the file. Prints what it did; raises nothing.
     """
+    if callable(number):
+        print("Nothing is taken over: write the number of the TODO after @todo, as in @todo(2).")
+        return number
 
     def put(method: Method) -> Method:
         try:
-            print(_put(number, method))
-        except (study.StudyError, SyntaxError, OSError) as error:
+            print(_put(number, inspect.unwrap(method), over))
+        except (study.StudyError, NotTaken, SyntaxError, OSError, ValueError) as error:
             print(f"TODO {number} is not taken over: {error}")
         return method
 
     return put
 
 
-def _put(number: int, method: Method) -> str:
-    engine = study.current()
-    part = next((p for p in todos.all_todos()[number].parts if p.function.split(".")[1] == method.__name__), None)
+def _put(number: int, method: Method, over: str) -> str:
+    if type(number) is not int or number not in todos.all_todos():
+        raise NotTaken(f"there is no TODO {number!r}; they are {_list(map(str, sorted(todos.all_todos())))}.")
+    name = getattr(method, "__name__", "")
+    part = next((p.function for p in todos.all_todos()[number].parts if p.function.endswith(f".{name}")), None)
     if part is None:
-        names = ", ".join(p.function.split(".")[1] for p in todos.all_todos()[number].parts)
-        return f"TODO {number} is written in {names}, but this cell defines {method.__name__}. Keep the name."
-    cell = _text_of(method)
+        names = _list(p.function.split(".")[1] for p in todos.all_todos()[number].parts)
+        raise NotTaken(f"it is written in {names}, but this cell defines {name or 'something else'}. Keep the name.")
+    engine = study.current()
     if engine.name != "lab":
         return f"LAB_MODULE is {engine.name}, so no file is changed."
-    text = engine.path.read_text(encoding="utf-8")
-    old = textwrap.dedent(source.text_of(text, part.function))
-    line = source.functions(text)[part.function].lineno
-    where = f"{study.shown(engine.path)}, line {line}"
-    if todos.open_todos(cell):
-        if todos.open_todos(old):
-            return f"TODO {number}: {part.function} is still to be written, in this cell or in {where}."
-        return (
-            f"TODO {number}: {part.function} is written in {where}. This cell is still the stub, so the file is kept."
+    cell = _Cell(method)
+    text = engine.text()
+    found = source.functions(text)
+    where = f"{study.shown(engine.path)}{f', line {found[part].lineno}' if part in found else ''}"
+    old = source.indented(source.text_of(text, part), "") if part in found else ""
+    begin = f"TODO {number}: {part}"
+    if todos.open_todos(cell.text):
+        if not old or todos.open_todos(old):
+            return f"{begin} is still to be written, in this cell or in {where}."
+        return f"{begin} is written in {where}. This cell is still the stub, so the file is kept."
+    past = _Past(engine.path.with_name(NOTE))
+    if cell.text == old:
+        new, said = text, f"{begin} is the same here and in {where}."
+    else:
+        if old and not _is_stub(old) and _digest(old) != over and (why := past.why_kept(part, cell.text, cell.id, old)):
+            return (
+                f"{begin} in {where} {why}, so the file is kept. If the file is right, copy its text into this cell: "
+                "where the two differ, the cell is graded. If this cell is right, write it over the file by  "
+                f'@todo({number}, over="{_digest(old)}")  above it.'
+            )
+        new, said = _with(text, part, cell.text), f"{begin} is written into {where}."
+    new, notes = _with_helpers(new, part, cell, past, over)
+    if new != text:
+        _check(new, study.shown(engine.path))
+        if old and not _is_stub(old):
+            said += f" The file as it was is kept in {keep(engine.path).name}."
+        rewrite_python(engine.path, new)
+    past.add(part, cell.text, cell.id)
+    past.save()
+    return " ".join([said, *notes])
+
+
+def _with(text: str, part: str, method: str) -> str:
+    try:
+        return source.put_function(text, part, method)
+    except KeyError as error:
+        raise NotTaken(
+            f"the file has no class {error.args[0]} any more. `durable-lab reset` puts back the whole file."
+        ) from None
+
+
+def _check(text: str, where: str) -> None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(text, where, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise NotTaken(f"with this cell in it, {where} would not be Python: {error}.") from None
+
+
+def _is_stub(method: str) -> bool:
+    """Is there nothing in it but its docstring and the line that stops a stub?"""
+    [node] = source.functions(method).values()
+    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
+    return len(body) == 1 and isinstance(body[0], ast.Raise) and bool(todos.open_todos(method))
+
+
+# ---------------------------------------------------------------- the cell
+
+
+class _Cell:
+    """A cell with a method in it: `text` is the method without `@todo`, at the left margin. Raises NotTaken."""
+
+    def __init__(self, method: Method) -> None:
+        self.whole, line = _source_of(method)
+        self.node = node = self._node(method.__name__, line)
+        lines = self.whole.split("\n")
+        self.tree = ast.parse(self.whole)
+        self.text = source.indented("\n".join(lines[node.lineno - 1 : node.end_lineno]), "")
+        if "get_ipython()" in self.text:
+            raise NotTaken("a line for IPython (`%...` or `!...`) stands in the method, and a file has plain Python.")
+        self.comment = node.lineno > 1 and lines[node.lineno - 2].lstrip().startswith("#")
+        self.decorators = [ast.unparse(d) for d in node.decorator_list if not _is_mark(d)]
+        self.id = _cell_id()
+
+    def _node(self, name: str, line: int) -> Function:
+        try:
+            found = [n for n in ast.walk(ast.parse(self.whole)) if isinstance(n, Function) and n.name == name]
+        except (SyntaxError, ValueError):
+            found = []
+        if not found:
+            first = next((line.strip() for line in _raw_cell().split("\n") if line.strip()), "")
+            cause = f"the line `{first}` stands above it. Take it out" if first.startswith("%") else "write it as a def"
+            raise NotTaken(f"the text of {name} cannot be read; {cause}.")
+        return next((node for node in found if _first(node) == line), found[-1])
+
+
+def _source_of(method: Method) -> tuple[str, int]:
+    """The cell of this method as Python, and the method's first line (0 where it is not known).
+
+    A cell that a magic has run is unknown to `inspect`; then it is read as it was typed.
+    """
+    try:
+        lines, _ = inspect.findsource(method)
+        return "".join(lines), method.__code__.co_firstlineno
+    except (OSError, TypeError, AttributeError):
+        lines = _raw_cell().split("\n")
+        while lines and (not lines[0].strip() or lines[0].startswith("%%")):
+            del lines[0]
+        shell = _shell()
+        return str(shell.transform_cell("\n".join(lines))) if shell else "", 0
+
+
+def _raw_cell() -> str:
+    """The running cell as it was typed; empty outside of IPython."""
+    try:
+        return str(_shell().history_manager.input_hist_raw[-1])
+    except (AttributeError, IndexError):
+        return ""
+
+
+def _cell_id() -> str:
+    """The id that the front end gave the running cell; empty where it gives none."""
+    try:
+        return str(_shell().kernel.get_parent("shell")["metadata"].get("cellId") or "")
+    except (AttributeError, KeyError, TypeError):
+        return ""
+
+
+def _shell() -> Any:
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
+def _is_mark(decorator: ast.expr) -> bool:
+    call = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(call, ast.Name) and call.id == "todo"
+
+
+# ---------------------------------------------------------------- what was written before
+
+
+class _Past:
+    """What cells have written before, by function: digests, the latest last. A lost file is an empty past."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.digests = path, {}
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            self.digests = {str(part): [str(one) for one in its] for part, its in told.items() if type(its) is list}
+        except (OSError, ValueError, AttributeError):
+            pass
+
+    def why_kept(self, name: str, new: str, cell: str, old: str) -> str:
+        """Why the `old` text of the file must not be overwritten by this cell's `new` one; empty where it may."""
+        its, here = self.digests.get(name, []), _digest(old)
+        if not its or its[-1] != here:
+            return "was changed after a cell wrote it last" if its else "is another one than in this cell"
+        if _digest(new) in its and (not cell or _last_cell.get(name) != (cell, here)):
+            return "is newer than this cell: another cell wrote it later"
+        return ""
+
+    def add(self, name: str, text: str, cell: str) -> None:
+        """Remember that file and cell agree now."""
+        digest = _digest(text)
+        _last_cell[name] = (cell, digest)
+        self.digests[name] = [*[one for one in self.digests.get(name, []) if one != digest][-100:], digest]
+
+    def save(self) -> None:
+        """Write it down. Where that cannot be, the next cell that differs is careful."""
+        with contextlib.suppress(OSError):
+            rewrite(self.path, json.dumps(self.digests, indent=0))
+
+
+def _digest(method: str) -> str:
+    """Of the text without spaces at the ends of its lines."""
+    return hashlib.sha256("\n".join(map(str.rstrip, method.strip().split("\n"))).encode()).hexdigest()[:8]
+
+
+# ---------------------------------------------------------------- what the method needs beside itself
+
+
+def _with_helpers(text: str, part: str, cell: _Cell, past: _Past, over: str) -> tuple[str, list[str]]:
+    """The engine's source with what the method uses of its own cell, above its class; and what is to be said."""
+    pristine = _names_of(ast.parse((todos.SKELETON / "engine.py").read_text(encoding="utf-8")))
+    here = {name: node for node in cell.tree.body for name in _defined(node)}
+    known, wanted = _names_of(ast.parse(text)), _names_used(source.functions(text)[part])
+    taken: dict[str, ast.stmt] = {}
+    missing: list[str] = []
+    while wanted:
+        name = wanted.pop(0)
+        if name in taken or name in pristine or hasattr(builtins, name):
+            continue
+        if name in here and "get_ipython()" not in _text(cell.whole, here[name]):
+            taken[name] = here[name]
+            wanted += _names_used(here[name])
+        elif name not in known and name not in missing:
+            missing.append(name)
+    copied, kept = [], []
+    for node in dict.fromkeys(taken.values()):
+        names, statement = [name for name, its in taken.items() if its is node], _text(cell.whole, node)
+        old = next((_text(text, its) for its in ast.parse(text).body if set(_defined(its)) & set(names)), statement)
+        if old not in (statement,) and _digest(old) != over and past.why_kept(names[0], statement, cell.id, old):
+            kept.append(f'{_list(names)} (to write the cell over it: over="{_digest(old)}")')
+            continue
+        if old != statement or set(names) - known:
+            text = _with_statement(text, part, names, statement)
+            copied += names
+        past.add(names[0], statement, cell.id)
+    own = {name for name in pristine & here.keys() if not isinstance(here[name], ast.Import | ast.ImportFrom)}
+    return text, [*_notes(cell, copied, kept, missing, own)]
+
+
+def _notes(cell: _Cell, copied: list[str], kept: list[str], missing: list[str], own: set[str]) -> Iterator[str]:
+    if own := own - {cell.node.name}:
+        yield f"Not copied, as the engine has its own: {_list(sorted(own))}."
+    if copied:
+        yield f"Written above its class: {_list(copied)}."
+    if kept:
+        yield f"Kept as the file has it, which differs from this cell: {_list(kept)}."
+    if missing:
+        yield (
+            f"But the engine's file does not define {_list(missing)}, so the method would end there with a NameError: "
+            "put the definition into this cell, above @todo, and run it again."
         )
-    if cell == old:
-        return f"TODO {number}: {part.function} is the same here and in {where}."
-    kept = "" if todos.open_todos(old) else f" The text that stood there is kept in {keep(engine.path, text).name}."
-    new = source.replace_function(text, part.function, textwrap.indent(cell, "    "))
-    rewrite(engine.path, new)
-    return f"TODO {number}: {part.function} is written into {where}.{kept}"
+    if cell.decorators:
+        yield f"Left out: @{', @'.join(cell.decorators)}."
+    if cell.comment:
+        yield "The comment above `def` is not copied; comments inside the method are."
 
 
-def _text_of(method: Method) -> str:
-    """The method's source without `@todo(...)` and without indentation, as it will stand in a class."""
-    text = textwrap.dedent(inspect.getsource(method))
-    node = next(iter(source.functions(text).values()))
-    return "\n".join(text.splitlines()[node.lineno - 1 : node.end_lineno])
+def _with_statement(text: str, part: str, names: list[str], statement: str) -> str:
+    """Put a statement of a cell above the method's class, in place of one that defines the same names."""
+    tree, lines = ast.parse(text), text.split("\n")
+    owner = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == part.partition(".")[0])
+    for node in tree.body:
+        if set(_defined(node)) & set(names):
+            lines[_first(node) - 1 : node.end_lineno] = statement.split("\n")
+            return "\n".join(lines)
+    start = _first(owner) - 1
+    while start and lines[start - 1].startswith("#"):
+        start -= 1
+    gap = ["", ""] if isinstance(ast.parse(statement).body[0], (Function, ast.ClassDef)) else [""]
+    lines[start:start] = [*statement.split("\n"), *gap]
+    return "\n".join(lines)
+
+
+def _names_used(node: ast.stmt) -> list[str]:
+    """The global names that a statement refers to, its annotations and `@todo` aside."""
+    if isinstance(node, Function):
+        node.decorator_list = [d for d in node.decorator_list if not _is_mark(d)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        flags = __future__.annotations.compiler_flag
+        return sorted(_loaded(compile(ast.Module([node], []), "<cell>", "exec", flags, dont_inherit=True)))
+
+
+def _loaded(code: CodeType) -> set[str]:
+    loads = {"LOAD_NAME", "LOAD_GLOBAL", "LOAD_FROM_DICT_OR_GLOBALS"}
+    steps = list(dis.get_instructions(code))
+    stored = {step.argval for step in steps if step.opname == "STORE_NAME"}
+    names = {step.argval for step in steps if step.opname in loads}
+    return names.union(*(_loaded(const) for const in code.co_consts if isinstance(const, CodeType))) - stored
+
+
+def _names_of(tree: ast.Module) -> set[str]:
+    return {name for node in tree.body for name in _defined(node)}
+
+
+def _defined(node: ast.stmt) -> Iterator[str]:
+    """What a statement at the left margin defines."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in names)
+        case ast.Assign() | ast.AnnAssign():
+            yield from (n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
+def _first(node: ast.stmt) -> int:
+    marks: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(mark.lineno for mark in marks)])
+
+
+def _text(whole: str, node: ast.stmt) -> str:
+    return "\n".join(whole.split("\n")[_first(node) - 1 : node.end_lineno])
+
+
+def _list(names: Any) -> str:
+    return ", ".join(names)

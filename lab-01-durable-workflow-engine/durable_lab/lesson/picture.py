@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -23,10 +24,11 @@ def picture(engine: study.Study, number: int | None, lent: Sequence[int]) -> Dra
     env[VARIABLE] = ",".join(map(str, lent))
     command = [sys.executable, "-m", "durable_lab.lesson.picture", str(number or 0)]
     try:
-        done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=SECONDS, check=True)
-        told = json.loads(done.stdout)
+        none, pipe = subprocess.DEVNULL, subprocess.PIPE
+        done = subprocess.run(command, env=env, stdin=none, stdout=pipe, stderr=none, timeout=SECONDS, check=True)
+        told = json.loads(done.stdout.splitlines()[-1])
         told["state"] = engine.module().WorkflowState.from_json(told["state"])
-    except (study.StudyError, subprocess.SubprocessError, ValueError, KeyError):
+    except (study.StudyError, subprocess.SubprocessError, ValueError, LookupError):
         return None
     return draw(SimpleNamespace(**told), replayed=told.pop("replayed"), engine=engine.label)
 
@@ -55,7 +57,16 @@ def story(number: int) -> Any:
 
 
 def tell(number: int) -> None:
-    """Run the story on the engine that LAB_MODULE names, and print how it ended as JSON."""
+    """Run the story on the engine that LAB_MODULE names, and print how it ended as JSON, in the last line.
+
+    What the engine prints on the way goes nowhere; `check` shows it beside the tests.
+    """
+    with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123
+        told = _told(number)
+    print(f"\n{json.dumps(told)}")
+
+
+def _told(number: int) -> dict[str, Any]:
     m: Any = lend(study.current().module())
     engine = m.DurableEngine(clock=m.SimulatedClock(1000.0))
     workflow = story(number)
@@ -65,7 +76,7 @@ def tell(number: int) -> None:
         replayed = len(result.state.commands)
         result = engine.run(workflow, engine.signal(result.state, "approval", {"by": "Ana"}))
     told = {name: getattr(result, name) for name in ("status", "value", "error", "waiting_for")}
-    print(json.dumps({**told, "state": result.state.to_json(), "replayed": replayed}))
+    return {**told, "state": result.state.to_json(), "replayed": replayed}
 
 
 if __name__ == "__main__":

@@ -23,7 +23,10 @@ def digest(name: str, letter: str) -> str:
 
 def question(name: str, answer: Any = ...) -> None:
     """Ask a question, or check the answer to it: a letter in the place of the three dots."""
-    asked = all_questions()[name]
+    asked = all_questions().get(name) if isinstance(name, str) else None
+    if asked is None:
+        print(f"There is no question {name!r}. The questions have names such as {next(iter(all_questions()))!r}.")
+        return
     print(asked["text"])
     for letter, choice in asked["choices"].items():
         print(f"  {letter}) {choice}")

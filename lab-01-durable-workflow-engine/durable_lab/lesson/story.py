@@ -51,7 +51,7 @@ def begin(workflow_id: str, given: Any = None, *, needs: tuple[int, ...] = ()) -
 
 def _begin(m: Any, workflow_id: str, given: Any, needs: tuple[int, ...]) -> Any:
     for number in needs:
-        if number in todos.open_todos(study.current().path.read_text(encoding="utf-8")):
+        if number in todos.open_todos(study.current().text()):
             raise NotImplementedError(f"TODO {number}: is still to be written")
     return m.WorkflowState(workflow_id, given)
 

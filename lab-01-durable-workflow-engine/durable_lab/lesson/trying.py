@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +13,8 @@ from durable_lab import study, todos
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.words import command_line
 from durable_lab.lesson.predict import Prediction
+
+RUN_SECONDS = 30  # for one run in a lesson; they take milliseconds, since their clocks are simulated
 
 
 def engine() -> Any:
@@ -86,21 +91,53 @@ def compare(prediction: Prediction, result: Any, actual: Any) -> None:
     """`prediction.compare(actual)`; where `result` is a NotYet nothing has happened, so say what is in the way."""
     if isinstance(result, NotYet):
         print(result.why)
-    else:
+    elif isinstance(prediction, Prediction):
         prediction.compare(actual)
+    else:  # the box was overwritten: `live = 3`
+        Prediction(prediction).compare(actual)
 
 
 def fresh(action: Callable[[Any], Any]) -> Any:
     """`action(engine module)`, or a NotYet where the engine under study is not ready for it."""
     try:
-        result = action(engine())
+        m = engine()
+        with _watched():
+            result = action(m)
     except study.StudyError as error:
         return NotYet(str(error))
+    except _Endless as error:
+        place = study.current().place(error)
+        return NotYet(f"Your engine did not come back within {RUN_SECONDS} seconds: a loop does not end. {place}")
     except Exception as error:
         return NotYet(_why(error))
     if getattr(result, "status", "") == "failed" and "NotImplementedError: TODO" in str(result.error):
         return NotYet(_open(str(result.error).partition(": ")[2]))
     return result
+
+
+class _Endless(BaseException):
+    """The run took too long."""
+
+
+@contextlib.contextmanager
+def _watched() -> Iterator[None]:
+    """Raise _Endless where the run loops: a notebook's kernel must come back. Where there is no such signal (Windows,
+    another thread), or somebody else uses it, the run is not watched."""
+    free = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
+    if not free or signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, None):
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise _Endless
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, RUN_SECONDS, 1)  # again and again: a loop may catch it
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
 
 
 def _why(error: Exception) -> str:
