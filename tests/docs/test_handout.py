@@ -135,7 +135,7 @@ def test_the_history_that_is_drawn_is_a_true_one() -> None:
 
 
 def test_the_failure_that_is_shown_is_what_pytest_says(tmp_path: Path) -> None:
-    record = "command = self._record(self._perform(fn, name, sent, retry or self._engine.retry))"
+    record = "command = self._record(self._outside(self._perform, fn, name, sent, retry or self._engine.retry))"
     mistake = (
         record.replace("self._record(", "", 1)[:-1]
         + "\n            if command.ok:\n                self._record(command)"

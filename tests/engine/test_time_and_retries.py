@@ -247,18 +247,18 @@ CALLABLES = {
         [5, "w-1/0"],
     ),
     "a builtin": (abs, "abs", 5),
-    "a builtin method": ("{}".format, "format", "5"),
+    "a builtin method": ("{}".format, "str.format", "5"),
     "a class": (str, "str", "5"),
-    "a bound method": (Bank().with_key, "with_key", 5),
-    "a bound method without the key": (Bank().without_key, "without_key", 5),
-    "a class method": (Bank.of_class, "of_class", [5, "w-1/0"]),
+    "a bound method": (Bank().with_key, "Bank.with_key", 5),
+    "a bound method without the key": (Bank().without_key, "Bank.without_key", 5),
+    "a class method": (Bank.of_class, "Bank.of_class", [5, "w-1/0"]),
     "a static method": (Bank.of_nobody, "of_nobody", [5, "w-1/0"]),
     "a callable object": (Bank(), "Bank", 5),
     "a callable object without the key": (Plain(), "Plain", 5),
     "a partial": (functools.partial(plain_pay, 7), "plain_pay", None),
     "a partial of a partial": (functools.partial(functools.partial(plain_pay), 7), "plain_pay", None),
-    "a partial of a method": (functools.partial(Bank().with_key), "with_key", 5),
-    "a partial without the key": (functools.partial(not_this_key, key="other"), "not_this_key", [5, "other"]),
+    "a partial of a method": (functools.partial(Bank().with_key), "Bank.with_key", 5),
+    "a partial without the key": (functools.partial(no_key), "no_key", 5),
     "a decorated function": (decorated(plain_pay), "plain_pay", [5, "w-1/0"]),
     "a decorated function without the key": (decorated(no_key), "no_key", 5),
     "a function decorated twice": (decorated(decorated(plain_pay)), "plain_pay", [5, "w-1/0"]),
@@ -286,10 +286,13 @@ def test_a_method_that_declares_the_key_gets_it(bench, act):
     assert owner.keys == ["w-1/0"]
 
 
-def test_what_cannot_be_called_fails_with_its_type_in_the_message(bench):
-    result = bench.run(lambda ctx, order: ctx.call_activity("pay"))
-    assert result.status == "failed"
-    assert "'str'" in result.error
+@pytest.mark.parametrize(
+    "act", ["pay", None, 30, functools.partial(not_this_key, key="other")], ids=["text", "None", "number", "partial"]
+)
+def test_what_is_no_function_of_positions_is_refused_with_how_to_write_it(bench, act):
+    with pytest.raises(TypeError, match="a function, arguments by position"):
+        bench.run(lambda ctx, order: ctx.call_activity(act))
+    assert bench.journal == []
 
 
 def test_an_activity_with_wrong_arguments_fails_as_an_activity(bench):
