@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 from durable_lab.stores import SQLiteStore
-from durable_lab.study import Study
+from durable_lab.study import Study, StudyError
 
 
-def watched(journal: Callable[[Any], object], at: Callable[[str], None], signal: type) -> Callable[[Any], None]:
-    """A journal that, once a record is durable, tells `at` of it: "pay_back.recorded", "approval.delivered".
+def _unshown(record: Any) -> None:
+    """Nothing is shown."""
 
-    A signal that the store drops, because its key is known, is told of as "approval.known".
+
+def watched(
+    journal: Callable[[Any], object], at: Callable[[str], None], signal: type, show: Callable[[Any], None] = _unshown
+) -> Callable[[Any], None]:
+    """A journal that, once a record is durable, hands it to `show` and names it to `at`: "pay_back.recorded".
+
+    A signal is named "approval.delivered"; one that the store drops, because its key is known, "approval.known".
     """
 
     def record(entry: Any) -> None:
         dropped = journal(entry) is None
+        if not dropped:
+            show(entry)
         word = "known" if dropped else "delivered" if isinstance(entry, signal) else "recorded"
         at(f"{entry.name}.{word}")
 
@@ -24,25 +33,56 @@ def watched(journal: Callable[[Any], object], at: Callable[[str], None], signal:
 
 
 def work(
-    store: SQLiteStore, study: Study, workflow_id: str, workflow: Any, at: Callable[[str], None], **options: Any
+    store: SQLiteStore,
+    study: Study,
+    workflow_id: str,
+    workflow: Any,
+    at: Callable[[str], None],
+    show: Callable[[Any], None] = _unshown,
+    **options: Any,
 ) -> Any:
     """Go on with a run until it completes, blocks or fails. Returns the engine's RunResult.
 
-    Raises what the engine raises; the history recorded so far is in the store then.
+    at, show  told of each record when it is durable, see `watched`
+
+    Raises what the engine raises, and StudyError if the workflow's result is not JSON; the history recorded so far is
+    in the store then.
     """
     engine = study.module()
     state = store.load(workflow_id)
-    journal = watched(store.journal(workflow_id), at, engine.Signal)
+    journal = watched(store.journal(workflow_id), at, engine.Signal, show)
     clock = engine.SystemClock()
     store.begin(workflow_id, study.label, clock.now())
     result = engine.DurableEngine(clock=clock, journal=journal, **options).run(workflow, state)
     detail = {"blocked": result.waiting_for, "failed": result.error}.get(result.status)
+    if result.status == "completed":
+        detail = _as_json(engine, workflow_id, result.value)
     store.finish(workflow_id, result.status, detail)
     return result
 
 
+def _as_json(engine: Any, workflow_id: str, value: Any) -> str | None:
+    """A workflow's result as JSON, None if it is long. Raises StudyError that names what JSON cannot carry."""
+    try:
+        engine.WorkflowState(workflow_id, value).to_json()  # refuses what `dumps` would change: a key that is a number
+        text = json.dumps(value, allow_nan=False)
+        return text if len(text) <= 10_000 else None
+    except (RecursionError, TypeError, ValueError) as error:
+        why = str(error).replace("input", "the result", 1)
+        raise StudyError(
+            f"run {workflow_id!r}: its workflow returned, but JSON cannot carry what it returned: {why}. All commands "
+            "are recorded, and the run is not completed: return plain JSON, then resume."
+        ) from None
+
+
 def deliver(
-    store: SQLiteStore, study: Study, workflow_id: str, name: str, payload: Any, at: Callable[[str], None]
+    store: SQLiteStore,
+    study: Study,
+    workflow_id: str,
+    name: str,
+    payload: Any,
+    at: Callable[[str], None],
+    show: Callable[[Any], None] = _unshown,
 ) -> bool:
     """Deliver a signal to a run, once for each name. Returns False where one has come before: that one stays."""
     engine, told = study.module(), []
@@ -51,6 +91,6 @@ def deliver(
         told.append(point)
         at(point)
 
-    journal = watched(store.journal(workflow_id, signal_key=name), tell, engine.Signal)
+    journal = watched(store.journal(workflow_id, signal_key=name), tell, engine.Signal, show)
     engine.DurableEngine(journal=journal).signal(store.load(workflow_id), name, payload)
     return f"{name}.known" not in told

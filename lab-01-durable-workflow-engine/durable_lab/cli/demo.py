@@ -10,10 +10,10 @@ import tempfile
 from pathlib import Path
 
 from rich.console import Console
-from rich.markup import escape
 from rich.panel import Panel
 
 from durable_lab import study
+from durable_lab.cli.output import say, styled
 from durable_lab.cli.refund import show_history
 from durable_lab.faults import POINTS
 from durable_lab.stores import SQLiteStore
@@ -29,9 +29,10 @@ def demo(console: Console, given: argparse.Namespace) -> int:
 OPENING = """\
 A customer wants 30 back. A model looks at the order, a human must agree, the bank pays, a mail goes out.
 Each step below is a process of its own. All that they share is one SQLite file."""
-TWICE = """\
-The worker died after the bank had paid and before that was recorded. So the step ran again, with the
-same idempotency key, and this bank does not look at keys. The engine alone cannot mend that."""
+TWICE = (
+    "The worker died after the bank had paid and before that was recorded. So the step ran again, with the same "
+    "idempotency key, and this bank does not look at keys. The engine alone cannot prevent that."
+)
 
 
 class _Story:
@@ -44,7 +45,7 @@ class _Story:
     def tell(self) -> int:
         point = self.given.kill_at
         self.console.print(Panel.fit(OPENING, title="the refund that would not die"))
-        self.console.print(escape(f"engine under study: {self.study.label}"))
+        say(self.console, f"engine under study: {self.study.label}")
         killed_early = self.step("A worker starts the refund. It will need a human.", "start", kill=_early(point))
         if killed_early:
             self.step("Another worker finds the file and goes on.", "resume")
@@ -58,25 +59,27 @@ class _Story:
         self.step("A new worker, a new process. It replays what is recorded and goes on where that ends.", "resume")
         paid = len(self.ledger().effects("pay_back"))
         self.step("Once more, the finished history. What does a replay cause?", "replay")
-        self.console.print("\n[bold]What is left[/bold]")
+        styled(self.console, "")
+        styled(self.console, ("What is left", "bold"))
         with SQLiteStore(self.file, engine=self.study.module()) as store:
-            show_history(self.console, store, "refund-1", self.ledger().effects())
+            show_history(self.console, store.run("refund-1"), store.records("refund-1"), self.ledger().effects())
         return self.moral(paid)
 
     def step(self, words: str, step: str, kill: str | None = None) -> bool:
         """Run one step as a process. Returns whether it was killed. Ends the demo where it went wrong otherwise."""
         self.number += 1
-        self.console.print(f"\n[bold]{self.number}. {escape(words)}[/bold]", soft_wrap=True)
+        styled(self.console, "")
+        styled(self.console, (f"{self.number}. {words}", "bold"))
         options = ["--naive"] if self.given.naive else []
         command = [sys.executable, "-m", "durable_lab", "refund", step, "--store", str(self.file), *options]
         command += ["--kill-at", kill] if kill else []
-        env = {**os.environ, "LAB_MODULE": self.study.name}
-        done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+        env = {**os.environ, "LAB_MODULE": self.study.name, "COLUMNS": "10000", "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
         for line in done.stdout.splitlines():
             if not line.startswith(("next:", "engine:")):
-                self.console.print(escape(f"   {line}"), soft_wrap=True)
+                say(self.console, f"   {line}")
         if kill and done.returncode not in (0, 1, 2):
-            self.console.print(f"   [bold]killed[/bold] (exit code {done.returncode}). No clean-up ran.")
+            styled(self.console, "   ", ("killed", "bold"), f" (exit code {done.returncode}). No clean-up ran.")
             return True
         if done.returncode:
             raise study.StudyError((done.stderr or done.stdout).strip().removeprefix("durable-lab: "))
@@ -88,11 +91,12 @@ class _Story:
     def moral(self, paid: int) -> int:
         """What was to be seen, and whether it was."""
         expected = 2 if self.given.naive and self.given.kill_at == "pay_back.effect" else 1
+        styled(self.console, "")
         if paid == 1:
-            self.console.print("\n[green]One refund.[/green] The process died; the log did not.")
+            styled(self.console, ("One refund.", "green"), " The process died; the log did not.")
         else:
-            self.console.print(f"\n[yellow]{paid} refunds.[/yellow] {TWICE}")
-        self.console.print("By hand: durable-lab refund start.  With a careless bank: durable-lab demo --naive")
+            styled(self.console, (f"{paid} refunds.", "yellow"), f" {TWICE}")
+        say(self.console, "By hand: durable-lab refund start.  With a careless bank: durable-lab demo --naive")
         return 0 if paid == expected else 1
 
 

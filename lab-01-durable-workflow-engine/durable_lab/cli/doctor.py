@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from importlib import metadata
 
 from rich.console import Console
-from rich.markup import escape
 
 from durable_lab import study
 from durable_lab.checks.runner import TESTS
+from durable_lab.cli.output import styled
 
 PACKAGES = {
     "pytest": "make demo",
@@ -32,8 +32,8 @@ def doctor(console: Console, given: argparse.Namespace) -> int:
     """A line for each thing looked at. Exit code 1 where something that every command needs is missing."""
     findings = [*_machine(), *_paths(), *_packages()]
     for good, what, found, remedy in findings:
-        word = "[green]ok     [/green]" if good else "[yellow]missing[/yellow]"
-        console.print(f"{word}  {what:<16} {escape(found)}{'' if good else f'  ->  {remedy}'}", soft_wrap=True)
+        word = ("ok     ", "green") if good else ("missing", "yellow")
+        styled(console, word, f"  {what:<16} {found}{'' if good else f'  ->  {remedy}'}")
     needed = {"Python", "SQLite", "engine", "tests", "pytest", "pytest-timeout", "rich"}
     return 1 if any(not good and what in needed for good, what, _, _ in findings) else 0
 

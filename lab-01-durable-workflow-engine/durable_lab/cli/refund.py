@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import difflib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from durable_lab import study
+from durable_lab.cli.output import option, say
 from durable_lab.faults import POINTS, killer
-from durable_lab.stores import SQLiteStore, StoreError
+from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.timeline import rows_of, table_of
 from durable_lab.timeline.rows import brief
 from durable_lab.worker import deliver, work
 from durable_lab.world import Effect, World
+
+OVER = ("completed", "failed")
+APPROVAL = "approval"
+MOST = 20  # names or effects in one list; longer ones are cut in the middle
 
 
 class Session:
@@ -26,49 +31,93 @@ class Session:
 
     def __init__(self, console: Console, given: argparse.Namespace) -> None:
         self.console, self.given = console, given
+        self.id: str = given.workflow_id
         self.study = study.for_show()
         self.story = self.study.module("refund")
+        if given.step != "start":
+            _must_exist(Path(given.store))
         self.store = SQLiteStore(given.store, engine=self.study.module())
         self._kill = killer(given.kill_at)
         books = Path(given.store).with_suffix(".world.db")
         self.world = World(books, deduplicates=not given.naive, fails=given.flaky, at=self.at)
         self._effects = len(self.world.ledger.effects())
+        self._position = 0  # of the next record
 
     def say(self, text: str) -> None:
-        self.console.print(escape(text), soft_wrap=True)
-        self.console.file.flush()  # this process may be killed at the next line
+        say(self.console, text)
 
     def at(self, point: str) -> None:
-        """Told of every point that the story passes."""
+        """Told of every point that the story passes. Some lie inside an activity, so no error may leave here."""
         if point.endswith(".effect"):
-            name, effects = point.removesuffix(".effect"), len(self.world.ledger.effects())
-            new = "it has happened in the world" if effects > self._effects else "the key is known, nothing new happens"
-            self.say(f"  effect    {name}: {new}")
-            self._effects = effects
+            with suppress(Exception):
+                effects = len(self.world.ledger.effects())
+                new = "it has happened in the world" if effects > self._effects else "the key is known: no new effect"
+                self.say(f"  effect    {point.removesuffix('.effect')}: {new}")
+                self._effects = effects
         self._kill(point)
+
+    def recorded(self, command: Any) -> None:
+        """Told of every command once it is durable."""
+        attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
+        outcome = brief(command.value) if command.ok else f"failed: {command.error:.200}"
+        self.say(f"  recorded  {self._position} {command.name} -> {outcome}{attempts}")
+        self._position += 1
+
+    def replayed(self, commands: Sequence[Any]) -> None:
+        """The commands that come from history."""
+        self._position = len(commands)
+        if commands:
+            names = [f"{i} {command.name:.60}" for i, command in enumerate(commands)]
+            self.say("  replayed  " + ", ".join(shortened(names, f"... ({len(names):,} commands) ...")))
 
     @contextmanager
     def engine_may_be_half_written(self) -> Iterator[None]:
         """Whatever the engine under study raises is a sentence for its author, not a traceback of ours."""
         try:
             yield
-        except StoreError:
+        except (StoreError, study.StudyError):
             raise
         except Exception as error:
             what = f"the engine raised {type(error).__name__}: {error}. {self.study.place(error)}"
             raise study.StudyError(what) from None
 
     def next(self, step: str) -> None:
-        """The command that goes on from here, with the options that name this run."""
-        engine = "" if self.study.name == "solution" else f"LAB_MODULE={self.study.name} "
-        where = f" --store {self.given.store}" if self.given.store != "refund.db" else ""
-        which = f" --id {self.given.workflow_id}" if self.given.workflow_id != "refund-1" else ""
-        self.say(f"next: {engine}durable-lab refund {step}{where}{which}")
+        """The command that goes on from here, with the options that name this run, to be pasted into a shell."""
+        say(self.console, f"next: {self.command(step)}", whole=True)
+
+    def command(self, step: str) -> str:
+        engine, encoding = f"LAB_MODULE={self.study.name}", self.console.encoding
+        if self.study.name == "solution":
+            engine = ""
+        elif os.name == "nt":
+            engine = f"set {engine}&& "
+        else:
+            engine += " "
+        where = option("--store", self.given.store, encoding) if self.given.store != "refund.db" else ""
+        which = option("--id", self.id, encoding) if self.id != "refund-1" else ""
+        bank = " --naive" if self.given.naive and step in ("approve", "resume") else ""
+        return f"{engine}durable-lab refund {step}{where}{which}{bank}"
+
+
+def _must_exist(store: Path) -> None:
+    """Refuse a name under which nothing is stored: a look must not make a file. Raises StoreError."""
+    if os.path.lexists(store):
+        return
+    with suppress(OSError):
+        names = [path.name for path in store.parent.iterdir() if path.is_file() and not path.name.endswith(".world.db")]
+        near = difflib.get_close_matches(store.name, names, n=3)
+        if near:
+            raise StoreError(f"there is no store {str(store)!r}. Similar names there: {', '.join(map(repr, near))}.")
+    raise StoreError(f"there is no store {str(store)!r}. Name another one with --store, or start a refund first.")
+
+
+def shortened(items: Sequence[str], gap: str) -> list[str]:
+    """The items, the middle of a long list replaced by `gap`."""
+    return [*items] if len(items) <= MOST else [*items[: MOST // 2], gap, *items[-MOST // 2 :]]
 
 
 def refund(console: Console, given: argparse.Namespace) -> int:
-    """start: ask for a refund. approve: a human decides. resume: another worker goes on. history: what is recorded.
-    replay: run the finished history once more, and count what it causes."""
+    """A refund, step by step. Each step is a process of its own."""
     session = Session(console, given)
     session.say(f"engine: {session.study.label}   store: {given.store}")
     if given.kill_at:
@@ -77,42 +126,59 @@ def refund(console: Console, given: argparse.Namespace) -> int:
 
 
 def start(session: Session) -> int:
+    """ask for a refund"""
     order = {**session.story.ORDER, "amount": session.given.amount}
-    session.store.start(session.given.workflow_id, "refund", order)
-    return _run(session)
+    session.store.start(session.id, "refund", order)
+    return _what_is_next(session, _run(session))
 
 
 def approve(session: Session) -> int:
+    """a human decides"""
+    run = session.store.run(session.id)
+    if run.status in OVER:
+        session.say(f"{run.workflow_id} is over, so this decision is not recorded. {_how_it_ended(run)}")
+        session.next("history")
+        return 0
     decision = {"approved": not session.given.decline, "by": session.given.by}
+
+    def recorded(signal: Any) -> None:
+        session.say(f"the signal {signal.name} {brief(signal.payload)} is in the history; nothing has run")
+
     with session.engine_may_be_half_written():
-        new = deliver(session.store, session.study, session.given.workflow_id, "approval", decision, session.at)
-    if new:
-        session.say(f"the signal approval {brief(decision)} is in the history; nothing has run")
-    else:
-        session.say("somebody has decided before, and that decision stays; this one is not recorded")
+        new = deliver(session.store, session.study, session.id, APPROVAL, decision, session.at, recorded)
+    if not new:
+        session.say("a decision was recorded before, and that decision stays; this one is not recorded")
     session.next("resume")
     return 0
 
 
 def resume(session: Session) -> int:
-    return _run(session)
+    """another worker goes on"""
+    return _what_is_next(session, _run(session))
 
 
 def replay(session: Session) -> int:
-    run = session.store.run(session.given.workflow_id)
-    if run.status not in ("completed", "failed"):
+    """run the finished history once more, and count what it causes"""
+    run = session.store.run(session.id)
+    if run.status not in OVER:
         raise StoreError(
-            f"{run.workflow_id} is {run.status}, so there is no finished history to replay. Resume it first."
+            f"{run.workflow_id!r} is {run.status}, so there is no finished history to replay.\n"
+            f"next: {session.command(_next_step(run, session.store.records(session.id)))}"
         )
     before = len(session.world.ledger.effects())
-    code = _run(session)
+    result = _run(session)
     new = len(session.world.ledger.effects()) - before
     session.say(f"new effects in the world: {new}")
+    code = _what_is_next(session, result)
     return code if new == 0 else 1
 
 
 def history(session: Session) -> int:
-    show_history(session.console, session.store, session.given.workflow_id, session.world.ledger.effects())
+    """what is recorded"""
+    run, records = session.store.run(session.id), session.store.records(session.id)
+    show_history(session.console, run, records, session.world.ledger.effects())
+    if run.status not in OVER:
+        session.next(_next_step(run, records))
     return 0
 
 
@@ -125,50 +191,61 @@ STEPS: dict[str, Callable[[Session], int]] = {
 }
 
 
-def show_history(console: Console, store: SQLiteStore, workflow_id: str, effects: list[Effect]) -> None:
+def _next_step(run: Run, records: Sequence[Any]) -> str:
+    """What brings the run forward."""
+    if run.status in OVER:
+        return "history"
+    given = sum(not hasattr(record, "kind") and record.name == APPROVAL for record in records)
+    taken = sum(getattr(record, "kind", "") == "signal" and record.name == APPROVAL for record in records)
+    return "approve" if run.status == "blocked" and run.detail == APPROVAL and given == taken else "resume"
+
+
+def _how_it_ended(run: Run) -> str:
+    return f"It ended as {run.status}{f': {run.detail:.1000}' if run.detail else ''}."
+
+
+def show_history(console: Console, run: Run, records: Sequence[Any], effects: Sequence[Effect]) -> None:
     """The timeline of one run, and beside it what the world's own books say."""
-    run = store.run(workflow_id)
-    console.print(escape(f"{run.workflow} {run.workflow_id}: {run.status}"))
-    console.print(escape(f"input {brief(run.input, 100)}"), soft_wrap=True)
-    console.print(table_of(rows_of(store.records(workflow_id), run.sessions, run.status, run.detail)))
-    console.print("the world's own books:")
-    for effect in effects:
-        key = f", key {effect.key}" if effect.key else ""
-        line = f"  {effect.id}. {effect.service}: {effect.operation} {brief(effect.body, 100)}{key}"
-        console.print(escape(line), soft_wrap=True)
+    say(console, f"{run.workflow} {run.workflow_id}: {run.status}")
+    say(console, f"input {brief(run.input, 100)}")
+    console.print(table_of(rows_of(records, run.sessions, run.status, run.detail), console.width))
+    say(console, "the world's own books:")
+    for line in shortened(list(map(_in_the_books, effects)), f"... ({len(effects):,} effects) ..."):
+        say(console, f"  {line}")
     paid = sum(effect.operation == "pay_back" for effect in effects)
-    console.print(f"  refunds paid by the bank: {paid}")
+    say(console, f"  refunds paid by the bank: {paid}")
 
 
-def _run(session: Session) -> int:
-    """Go on with the run, and say what was replayed, what ran live, and how it ended."""
-    known = session.store.load(session.given.workflow_id)
-    if known.commands:
-        session.say("  replayed  " + ", ".join(f"{i} {command.name}" for i, command in enumerate(known.commands)))
+def _in_the_books(effect: Effect) -> str:
+    key = f", key {effect.key}" if effect.key else ""
+    return f"{effect.id}. {effect.service}: {effect.operation} {brief(effect.body, 100)}{key}"
+
+
+def _run(session: Session) -> Any:
+    """Go on with the run; say what is replayed, what is recorded, and how it ended. Returns the RunResult."""
+    run = session.store.run(session.id)
+    if run.status in OVER:
+        session.say(f"{run.workflow_id} was over before: {run.status}. Its history is replayed.")
+    session.replayed(session.store.load(session.id).commands)
     with session.engine_may_be_half_written():
         result = work(
             session.store,
             session.study,
-            session.given.workflow_id,
+            session.id,
             session.story.refund_with(session.world),
             session.at,
+            session.recorded,
             retry=session.study.module().RetryPolicy(initial_interval=0.2),
         )
-    for i, command in enumerate(result.state.commands[len(known.commands) :], len(known.commands)):
-        attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
-        outcome = brief(command.value) if command.ok else f"failed: {command.error}"
-        session.say(f"  recorded  {i} {command.name} -> {outcome}{attempts}")
-    return _ending(session, result)
-
-
-def _ending(session: Session, result: Any) -> int:
     if result.status == "blocked":
         session.say(f"blocked: it waits for the signal {result.waiting_for}. This process ends now and holds nothing.")
-        session.next("approve")
-        return 0
-    if result.status == "completed":
-        session.say(f"completed: {json.dumps(result.value)}")
-        session.next("history")
-        return 0
-    session.say(f"failed: {result.error}")
-    return 1
+    else:
+        how = brief(result.value, 1000) if result.status == "completed" else str(result.error)[:1000]
+        session.say(f"{result.status}: {how}")
+    return result
+
+
+def _what_is_next(session: Session, result: Any) -> int:
+    """The next command. Returns the exit code: 1 if the run has failed."""
+    session.next("approve" if result.status == "blocked" else "history")
+    return 1 if result.status == "failed" else 0

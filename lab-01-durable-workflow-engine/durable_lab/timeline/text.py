@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from durable_lab.printable import printable
 from durable_lab.timeline.events import history_of
 from durable_lab.timeline.model import History, repeated
 from durable_lab.timeline.rows import MARKS, Row, table_rows
@@ -24,26 +25,41 @@ STYLES = {
     "crash": "red",
     "divergence": "bold red",
 }
-MOST = 200  # rows of one text; longer histories are cut in the middle, with a word about it
+MOST = 200  # rows of one table; the middle of a longer history is left out, and a row says so
+CELL = 300  # characters of one cell
 
 
-def table_of(rows: Sequence[Row]) -> Table:
-    """A rich Table. Every mark has its word beside it, so that colour and shape only repeat what is said."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+def table_of(rows: Sequence[Row], width: int = 110) -> Table:
+    """A rich Table. Every mark has its word beside it, so that colour and shape only repeat what is said.
+
+    If `width` is under 76, outcomes stand below events: side by side, both would break in the middle of words.
+    """
+    hidden = len(rows) - MOST
+    if hidden > 0:
+        gap = Row("tried", None, None, f"... {hidden:,} rows are not shown ...")
+        rows = [*rows[: MOST // 2], gap, *rows[-MOST // 2 :]]
+    narrow = width < 76
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
     more = [
         (title, name)
         for title, name in (("ran", "ran"), ("live", "live_in"), ("replay", "replayed_by"))
         if any(getattr(row, name) for row in rows)
     ]
-    for name in ("pos", "at", "", "event", "outcome", *(title for title, _ in more)):
+    for name in ("pos", "at", "", "event", *([] if narrow else ["outcome"]), *(title for title, _ in more)):
         numeric = name in ("pos", "at")
         table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in rows:
         position = "" if row.position is None else str(row.position)
         at = "" if row.at is None else f"+{row.at:.2f} s"
-        cells = (position, at, MARKS[row.mark], row.what, row.outcome, *(getattr(row, name) for _, name in more))
+        told = [_shown(row.what), _shown(row.outcome)]
+        told = ["\n-> ".join(filter(None, told))] if narrow else told
+        cells = (position, at, MARKS[row.mark], *told, *(_shown(getattr(row, name), 20) for _, name in more))
         table.add_row(*(Text(cell, style=STYLES.get(row.mark, "")) for cell in cells))
     return table
+
+
+def _shown(cell: str, most: int = CELL) -> str:
+    return printable(cell if len(cell) <= most else cell[: most - 3] + "...")
 
 
 def plain_table(rows: Sequence[Row], width: int = 110) -> str:
@@ -51,7 +67,7 @@ def plain_table(rows: Sequence[Row], width: int = 110) -> str:
     how: Any = {"force_terminal": False, "force_jupyter": False}  # or it would show itself in a notebook
     console = Console(width=width, color_system=None, file=io.StringIO(), **how)
     with console.capture() as captured:
-        console.print(table_of(rows))
+        console.print(table_of(rows, width))
     return "\n".join(line.rstrip() for line in captured.get().splitlines() if line.strip())
 
 
@@ -61,8 +77,7 @@ def text_of(history: History, width: int = 110) -> str:
     parts = [history.title]
     if len(rows) > MOST:
         parts.append(f"{len(rows)} rows; the first {MOST // 2} and the last {MOST // 2} are shown")
-        parts += [plain_table(rows[: MOST // 2], width), "...", plain_table(rows[-MOST // 2 :], width)]
-    elif rows:
+    if rows:
         parts.append(plain_table(rows, width))
     if history.effects:
         counts = [f"{name} {count} times" if count > 1 else name for name, count in repeated(history.effects).items()]

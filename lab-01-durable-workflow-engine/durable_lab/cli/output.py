@@ -1,0 +1,132 @@
+"""What the command says. Output only reports: an error of it never becomes an error of the work that it reports on.
+
+The terminal may go away, the disk behind `>` may be full, `| head -1` closes the pipe, and cp1252 has no "●". Each line
+is flushed when it is written, so that a process that is killed has shown what it had done by then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shlex
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+from rich.console import Console
+from rich.text import Text
+
+from durable_lab.printable import printable
+
+LOST = 3  # the exit code of a command that did what was asked, but could not say so
+_ASCII = str.maketrans("█░●✖◇✉▶·▲↯≠─…", "#.*xo@>.^!/-.")  # one for one: tables keep their columns
+
+
+class Screen:
+    """An output stream whose `write` never raises. `lost` is the error that ended it; what comes after is dropped."""
+
+    def __init__(self, stream: IO[str] | None) -> None:
+        self.lost: Exception | None = None if stream else OSError("standard output is closed")
+        self._stream = stream or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    @property
+    def encoding(self) -> str:
+        return getattr(self._stream, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        with contextlib.suppress(Exception):
+            return self.lost is None and self._stream.isatty()
+        return False
+
+    def write(self, text: str) -> int:
+        if self.lost is None:
+            try:
+                self._stream.write(fitting(text, self.encoding))
+                self._stream.flush()
+            except Exception as error:
+                self._lose(error)
+        return len(text)
+
+    def flush(self) -> None:
+        """Does nothing: `write` has flushed."""
+
+    def _lose(self, error: Exception) -> None:
+        self.lost = error
+        with contextlib.suppress(Exception):  # or Python tries once more at its end, and complains
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+
+def fitting(text: str, encoding: str) -> str:
+    """`text` in characters that the encoding has: a similar one for our own marks, an escape for all others."""
+    try:
+        text.encode(encoding)
+        return text
+    except UnicodeEncodeError:
+        kept = "".join(c if _has(encoding, c) else c.translate(_ASCII) for c in text)
+        return kept.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _has(encoding: str, character: str) -> bool:
+    try:
+        character.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def screens() -> Iterator[tuple[Screen, Screen]]:
+    """Standard output and standard error as Screens, also for what the engine under study prints."""
+    if None in (sys.stdin, sys.stdout, sys.stderr):
+        while os.open(os.devnull, os.O_RDWR) < 2:  # or the next file that is opened is taken for the terminal
+            pass
+    out, err = Screen(sys.stdout), Screen(sys.stderr)
+    with contextlib.redirect_stdout(cast(IO[str], out)), contextlib.redirect_stderr(cast(IO[str], err)):
+        yield out, err
+
+
+def console_on(screen: Screen) -> Console:
+    """A rich Console on which names are names: no [markup], no :emoji:."""
+    return Console(file=cast(IO[str], screen), markup=False, emoji=False, highlight=False)
+
+
+def say(console: Console, text: str, whole: bool = False) -> None:
+    """One line of plain text. Where there is a width it is broken at words, unless it is to be copied as a `whole`."""
+    text = printable(text)
+    if _wraps(console) and not whole and len(text) > console.width:
+        indent = " " * (len(text) - len(text.lstrip()) + 4)
+        how: Any = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+        text = textwrap.fill(text, console.width, **how)
+    console.file.write(text + "\n")
+
+
+def styled(console: Console, *parts: str | tuple[str, str]) -> None:
+    """One line of parts, each plain or (text, style)."""
+    made = [printable(part) if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts]
+    console.print(Text.assemble(*made), soft_wrap=not _wraps(console))
+
+
+def _wraps(console: Console) -> bool:
+    return console.is_terminal or "COLUMNS" in os.environ
+
+
+def quoted(argument: str, encoding: str) -> str:
+    """The argument as it must be typed into a shell."""
+    if os.name == "nt":
+        return subprocess.list2cmdline([argument])
+    if printable(argument) == argument == fitting(argument, encoding):
+        return shlex.quote(argument)
+    octets = (chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\{b:03o}" for b in os.fsencode(argument))
+    return f"$'{''.join(octets)}'"
+
+
+def option(name: str, value: str, encoding: str) -> str:
+    """` --id VALUE`; with "=" where the value looks like an option itself."""
+    return f" {name}{'=' if value.startswith('-') else ' '}{quoted(value, encoding)}"
