@@ -133,7 +133,7 @@ def test_a_declined_refund_pays_nothing(tmp_path):
     [
         (["start", "--amount", "31"], "was started before"),
         (["resume", "--id", "refund-9"], "refund-1"),
-        (["replay"], "Resume it first"),
+        (["replay"], "durable-lab refund approve --store r.db"),
     ],
 )
 def test_what_cannot_be_done_is_said_plainly_with_exit_code_2(tmp_path, given, words):
