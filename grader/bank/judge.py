@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from durable_lab import processes
 from durable_lab.study import ROOT
 
 TESTS = ROOT / "tests" / "lab"
@@ -46,11 +47,10 @@ class Judge:
         self.seconds = seconds
 
     def __enter__(self) -> Judge:
-        env = {**os.environ, "LAB_MODULE": "solution", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        env = {name: value for name, value in env.items() if not name.startswith(("PYTEST_XDIST", "PYTEST_ADDOPTS"))}
+        env = processes.environment(LAB_MODULE="solution", PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
         pipe = subprocess.PIPE
-        command = [sys.executable, "-c", f"from grader.bank.judge import serve; serve({self.seconds})"]
-        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT, env=env)
+        command = processes.command("grader.bank.warm", str(self.seconds))
+        self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", cwd=ROOT, env=env)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:

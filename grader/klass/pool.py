@@ -7,7 +7,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
@@ -17,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+from durable_lab import processes
 from durable_lab.study import ROOT
 from grader.klass.errors import GraderError
 from grader.klass.setting import Setting
@@ -81,7 +81,7 @@ class Pool:
     """A context manager. `ended(orders)` yields as the runs end, in any order. Leaving it kills what is at work."""
 
     def __init__(self, setting: Setting, jobs: int, log: Path, seconds: float = SECONDS) -> None:
-        self._command = [sys.executable, "-P", "-m", "grader.klass.worker", json.dumps(asdict(setting))]
+        self._command = processes.command("grader.klass.worker", json.dumps(asdict(setting)))
         self._jobs, self._log, self._seconds = jobs, log, seconds
         self._deaths: Counter[str] = Counter()
 
@@ -113,9 +113,7 @@ class Pool:
                 yield from self._lost(worker, f"was not done after {self._seconds:g} seconds")
 
     def _start(self) -> None:
-        path = [entry for entry in sys.path if entry]  # "" would be the folder that the instructor stands in
-        env = {name: value for name, value in os.environ.items() if name not in ("LAB_MODULE", "LAB_WORKSPACE")}
-        worker = _Worker(self._command, self._file, {**env, "PYTHONPATH": os.pathsep.join(path)})
+        worker = _Worker(self._command, self._file, processes.environment())
         self._workers.append(worker)
         self._watch.register(worker.answers, selectors.EVENT_READ, worker)
 

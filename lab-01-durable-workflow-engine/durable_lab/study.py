@@ -117,13 +117,16 @@ class Study:
 
     def _try_import(self, part: str) -> str:
         """Import in a process of its own, without a terminal. Returns why that did not end well, or nothing."""
+        from durable_lab.processes import environment  # not at the top: this file runs as a script, too
+
         with tempfile.TemporaryDirectory(prefix="import-", ignore_cleanup_errors=True) as folder:
             said = Path(folder, "said")
             places = [str(place) for place in sys.path]
             given = json.dumps([self.name, str(self.folder), part, str(said), places, IMPORT_SECONDS])
-            command, none = [sys.executable, "-P", __file__, given], subprocess.DEVNULL
+            command, none = [sys.executable, "-E", "-P", "-X", "utf8", __file__, given], subprocess.DEVNULL
+            env = environment()
             try:
-                code = subprocess.run(command, stdin=none, stdout=none, stderr=none, timeout=60).returncode
+                code = subprocess.run(command, env=env, stdin=none, stdout=none, stderr=none, timeout=60).returncode
             except subprocess.TimeoutExpired:
                 return f"{self._at(part, None)}: the import of this file did not end within a minute."
             told = said.read_text(encoding="utf-8", errors="replace") if said.exists() else ""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bdb import BdbQuit
 from collections.abc import Collection, Mapping
 
 from durable_lab.checks.words import Broken
+from durable_lab.processes import NoTerminal
 from durable_lab.todos import all_todos
 
 
@@ -31,6 +33,10 @@ def explained(
         return f"TODO {first} is still to be written: {all_todos()[first].title} ({file}, line {stubs[first]})"
     if isinstance(error, Broken):
         return str(error)
+    if isinstance(error, NoTerminal):
+        return f"{error}\n{place}"
+    if isinstance(error, (BdbQuit, EOFError)) or "reading from stdin" in str(error):
+        return f"The engine waits for a person: `input()` or a debugger is left in it. Tests have no terminal.\n{place}"
     if ended:
         return f"The engine did not come back {ended}. {place}"
     return f"The engine raised {type(error).__name__}: {error!s:.300}\n{place}"

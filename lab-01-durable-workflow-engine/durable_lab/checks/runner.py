@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from durable_lab import todos
+from durable_lab import processes, todos
 from durable_lab.checks.borrow import REFERENCE, VARIABLE
 from durable_lab.study import ROOT, Study, StudyError
 
 TESTS = ROOT / "tests" / "lab"
 PRINTED = "printed"  # the property of a test with a line that the engine printed
+COUNT = 14
 SECONDS = 90  # for all 14; each has its own limit of a few seconds
+# Only the tests: no other plugin, no conftest.py or settings from above, no folder of ours before Python's own.
+_OPTIONS = [
+    "-q",
+    "-c",
+    str(ROOT / "pyproject.toml"),
+    f"--rootdir={ROOT}",
+    f"--confcutdir={TESTS}",
+    "-p",
+    "pytest_timeout",
+]
+_OPTIONS += ["-p", "no:debugging", "-o", "pythonpath=", "-o", "filterwarnings="]
 
 
 @dataclass(frozen=True)
@@ -44,25 +54,25 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
             f"The tests are not here: {TESTS} does not exist. Get the whole repository, or ask who gave you this."
         )
     study.prove()
-    lent = to_lend(study, only)
-    env = {
-        **os.environ,
-        "LAB_MODULE": study.name,
-        "LAB_WORKSPACE": str(study.folder),
-        VARIABLE: ",".join(map(str, lent)),
-    }
+    lent = ",".join(map(str, to_lend(study, only)))
+    variables = {"LAB_MODULE": study.name, "LAB_WORKSPACE": str(study.folder), VARIABLE: lent}
+    variables["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
-        command = [sys.executable, "-m", "pytest", str(TESTS), "-q", f"--junitxml={report}", "-p", "no:randomly"]
+        options = [*_OPTIONS, f"--junitxml={report}"]
         try:
-            done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, timeout=SECONDS)
+            done = processes.run("pytest", str(TESTS), *options, seconds=SECONDS, cwd=ROOT, variables=variables)
         except subprocess.TimeoutExpired:
             raise StudyError(
                 f"The tests did not end within {SECONDS} seconds: a loop in the engine does not end."
             ) from None
-        if not report.is_file():
-            raise StudyError((done.stderr or done.stdout).strip().splitlines()[-1])
-        verdicts = list(map(_verdict, ElementTree.parse(report).iter("testcase")))
+        verdicts = list(map(_verdict, ElementTree.parse(report).iter("testcase"))) if report.is_file() else []
+    if len(verdicts) != COUNT:
+        said = (done.stderr or done.stdout).strip().splitlines() or ["it gave no reason"]
+        raise StudyError(
+            f"{len(verdicts)} of {COUNT} tests gave a verdict, so none is shown: their process ended with exit code "
+            f"{done.returncode} ({said[-1].strip()}). Look in {study.path} for what ends a process, such as os._exit."
+        )
     return [verdict for verdict in verdicts if only is None or only in verdict.todos]
 
 

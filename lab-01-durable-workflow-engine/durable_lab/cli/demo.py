@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
 
-from durable_lab import study
+from durable_lab import processes, study
 from durable_lab.cli.output import say, styled
 from durable_lab.cli.refund import show_history
 from durable_lab.faults import POINTS
@@ -71,10 +68,9 @@ class _Story:
         styled(self.console, "")
         styled(self.console, (f"{self.number}. {words}", "bold"))
         options = ["--naive"] if self.given.naive else []
-        command = [sys.executable, "-m", "durable_lab", "refund", step, "--store", str(self.file), *options]
-        command += ["--kill-at", kill] if kill else []
-        env = {**os.environ, "LAB_MODULE": self.study.name, "COLUMNS": "10000", "PYTHONIOENCODING": "utf-8"}
-        done = subprocess.run(command, env=env, capture_output=True, encoding="utf-8", check=False)
+        options += ["--kill-at", kill] if kill else []
+        variables = {"LAB_MODULE": self.study.name, "LAB_WORKSPACE": str(self.study.folder), "COLUMNS": "10000"}
+        done = processes.run("durable_lab", "refund", step, "--store", str(self.file), *options, variables=variables)
         for line in done.stdout.splitlines():
             if not line.startswith(("next:", "engine:")):
                 say(self.console, f"   {line}")

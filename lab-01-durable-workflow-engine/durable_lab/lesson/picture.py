@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from durable_lab import study
+from durable_lab import processes, study
 from durable_lab.checks.borrow import VARIABLE, lend
 from durable_lab.timeline import Drawing, draw
 
@@ -20,12 +20,10 @@ SECONDS = 10
 
 def picture(engine: study.Study, number: int | None, lent: Sequence[int]) -> Drawing | None:
     """The timeline of the story of one TODO (or of the whole) on this engine; None where it gives no history."""
-    env = {**os.environ, "LAB_MODULE": engine.name, "LAB_WORKSPACE": str(engine.folder)}
-    env[VARIABLE] = ",".join(map(str, lent))
-    command = [sys.executable, "-m", "durable_lab.lesson.picture", str(number or 0)]
+    variables = {"LAB_MODULE": engine.name, "LAB_WORKSPACE": str(engine.folder), VARIABLE: ",".join(map(str, lent))}
     try:
-        none, pipe = subprocess.DEVNULL, subprocess.PIPE
-        done = subprocess.run(command, env=env, stdin=none, stdout=pipe, stderr=none, timeout=SECONDS, check=True)
+        done = processes.run("durable_lab.lesson.picture", str(number or 0), seconds=SECONDS, variables=variables)
+        done.check_returncode()
         told = json.loads(done.stdout.splitlines()[-1])
         told["state"] = engine.module().WorkflowState.from_json(told["state"])
     except (study.StudyError, subprocess.SubprocessError, ValueError, LookupError):
