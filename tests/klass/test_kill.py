@@ -94,7 +94,7 @@ def test_a_worker_dies_with_whoever_started_it(klass):
     with open_store(klass.out) as store:
         (child,) = plan(store, roll(klass.folder)[0], {})
     setting = {"store": str(klass.out / STORE), "folder": str(klass.folder), "grade": "tests.klass.fakes:grade"}
-    worker = klass.popen("-m", "grader.klass.worker", json.dumps({**setting, "options": {}}), stdin=subprocess.PIPE)
+    worker = klass.popen("-m", "grader.klass.worker", json.dumps(setting), stdin=subprocess.PIPE)
     assert "ready" in worker.stdout.readline()
     worker.stdin.write(json.dumps([child.run, b"ana".hex()]) + "\n")
     worker.stdin.close()  # as the system does it for a process that was killed
