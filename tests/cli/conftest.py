@@ -1,7 +1,9 @@
 """The student's command in a folder of its own: in this process, which is quick, or as a process of its own."""
 
+import contextlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from durable_lab.cli.main import main
+from durable_lab.study import ROOT, _forget
 
 
 class Lab:
@@ -30,6 +33,24 @@ class Lab:
 
     def refund(self, *words, **how):
         return self("refund", *words, **how)
+
+    @contextlib.contextmanager
+    def own_engine(self, body=None):
+        """With `lab/` in this folder: the reference as a student's own; `body` is the workflow's, after `ctx.now()`."""
+        own = self.folder / "lab"
+        own.mkdir(exist_ok=True)
+        for name in ("__init__.py", "engine.py", "refund.py"):
+            shutil.copy(ROOT / "solution" / name, own / name)
+        if body:
+            story = (
+                "ORDER = {}\n\ndef refund_with(world):\n    return refund\n\ndef refund(ctx, order):\n    ctx.now()\n"
+            )
+            (own / "refund.py").write_text(story + body, encoding="utf-8")
+        _forget("lab")
+        with self._monkeypatch.context() as m:
+            m.setenv("LAB_MODULE", "lab")
+            yield
+        _forget("lab")
 
     def command(self, *words):
         return [sys.executable, "-m", "durable_lab", *words]

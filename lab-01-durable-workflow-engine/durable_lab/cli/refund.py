@@ -104,7 +104,8 @@ def _must_exist(store: Path) -> None:
     if os.path.lexists(store):
         return
     with suppress(OSError):
-        names = [path.name for path in store.parent.iterdir() if path.is_file() and not path.name.endswith(".world.db")]
+        beside = (".world.db", "-wal", "-shm", "-journal")
+        names = [path.name for path in store.parent.iterdir() if path.is_file() and not path.name.endswith(beside)]
         near = difflib.get_close_matches(store.name, names, n=3)
         if near:
             raise StoreError(f"there is no store {str(store)!r}. Similar names there: {', '.join(map(repr, near))}.")
@@ -119,10 +120,14 @@ def shortened(items: Sequence[str], gap: str) -> list[str]:
 def refund(console: Console, given: argparse.Namespace) -> int:
     """A refund, step by step. Each step is a process of its own."""
     session = Session(console, given)
-    session.say(f"engine: {session.study.label}   store: {given.store}")
-    if given.kill_at:
-        session.say(f"this process will be killed {POINTS[given.kill_at]}")
-    return STEPS[given.step](session)
+    try:
+        session.say(f"engine: {session.study.label}   store: {given.store}")
+        if given.kill_at:
+            session.say(f"this process will be killed {POINTS[given.kill_at]}")
+        return STEPS[given.step](session)
+    finally:
+        session.store.close()
+        session.world.ledger.close()
 
 
 def start(session: Session) -> int:

@@ -1,0 +1,226 @@
+"""Every step of the refund in every state of a run: what is said, the exit code, and that the next command is right."""
+
+import re
+
+import pytest
+
+from durable_lab.stores import SQLiteStore
+from durable_lab.world import Model
+from solution import engine as E
+from solution.refund import ORDER
+
+
+def started_by_a_process_that_died_at_once(lab):
+    with SQLiteStore(lab.folder / "refund.db", engine=E) as store:
+        store.start("refund-1", "refund", ORDER)
+
+
+def failed(lab, monkeypatch):
+    def busy(self, *given):
+        raise ConnectionError("the model is busy")
+
+    with monkeypatch.context() as m:
+        m.setattr(Model, "_perform", busy)
+        m.setattr(E.SystemClock, "sleep", staticmethod(lambda seconds: None))
+        assert lab.refund("start").returncode == 1
+
+
+@pytest.fixture(params=["none", "other", "new", "blocked", "approved", "killed", "completed", "declined", "failed"])
+def state(request, lab, monkeypatch):
+    """The name of the state that the run refund-1 is in."""
+    match request.param:
+        case "other":
+            lab.refund("start", "--id", "refund-9")
+        case "new":
+            started_by_a_process_that_died_at_once(lab)
+        case "failed":
+            failed(lab, monkeypatch)
+        case "blocked" | "approved" | "killed" | "completed" | "declined":
+            lab.refund("start")
+            if request.param != "blocked":
+                lab.refund("approve", *(["--decline"] if request.param == "declined" else []))
+            if request.param == "killed":
+                assert lab.process("refund", "resume", "--kill-at", "pay_back.effect").returncode not in (0, 1, 2)
+            if request.param in ("completed", "declined"):
+                lab.refund("resume")
+    return request.param
+
+
+ABSENT = dict.fromkeys(("approve", "resume", "history", "replay"), (2, "has no run 'refund-1'", None))
+OVER = {
+    "start": (0, "was over before: completed", "history"),
+    "approve": (0, "is over, so this decision is not recorded. It ended as completed", "history"),
+    "resume": (0, "was over before: completed", "history"),
+    "history": (0, "refund refund-1: completed", None),
+    "replay": (0, "new effects in the world: 0", "history"),
+}
+# state -> step -> exit code, words that are said, the step that comes next
+TABLE = {
+    "none": {"start": (0, "blocked: it waits for the signal approval", "approve")}
+    | dict.fromkeys(ABSENT, (2, "there is no store 'refund.db'", None)),
+    "other": {"start": (0, "blocked: it waits for the signal approval", "approve")} | ABSENT,
+    "new": {
+        "start": (0, "blocked: it waits for the signal approval", "approve"),
+        "approve": (0, "is in the history; nothing has run", "resume"),
+        "resume": (0, "blocked: it waits for the signal approval", "approve"),
+        "history": (0, "refund refund-1: running", "resume"),
+        "replay": (2, "no finished history to replay", "resume"),
+    },
+    "blocked": {
+        "start": (0, "blocked: it waits for the signal approval", "approve"),
+        "approve": (0, "is in the history; nothing has run", "resume"),
+        "resume": (0, "blocked: it waits for the signal approval", "approve"),
+        "history": (0, "refund refund-1: blocked", "approve"),
+        "replay": (2, "no finished history to replay", "approve"),
+    },
+    "approved": {
+        "start": (0, 'completed: {"status": "refunded"', "history"),
+        "approve": (0, "a decision was recorded before, and that decision stays; this one is not recorded", "resume"),
+        "resume": (0, 'completed: {"status": "refunded"', "history"),
+        "history": (0, "refund refund-1: blocked", "resume"),
+        "replay": (2, "no finished history to replay", "resume"),
+    },
+    "killed": {
+        "start": (0, 'completed: {"status": "refunded"', "history"),
+        "approve": (0, "a decision was recorded before, and that decision stays; this one is not recorded", "resume"),
+        "resume": (0, "the key is known", "history"),
+        "history": (0, "refund refund-1: running", "resume"),
+        "replay": (2, "no finished history to replay", "resume"),
+    },
+    "completed": OVER,
+    "declined": OVER,
+    "failed": {
+        "start": (1, "failed: ActivityError", "history"),
+        "approve": (0, "is over, so this decision is not recorded. It ended as failed: ActivityError", "history"),
+        "resume": (1, "was over before: failed", "history"),
+        "history": (0, "refund refund-1: failed", None),
+        "replay": (1, "new effects in the world: 0", "history"),
+    },
+}
+
+
+@pytest.mark.parametrize("step", ["start", "approve", "resume", "history", "replay"])
+def test_every_step_in_every_state_says_what_is_so_and_what_is_next(lab, state, step):
+    code, words, following = TABLE[state][step]
+    done = lab.refund(step)
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert words in said
+    assert re.findall(r"(?m)^next: durable-lab refund (\w+)$", said) == ([following] if following else [])
+    if following:
+        assert said.splitlines()[-1].startswith("next: ")
+    if state in ("completed", "declined", "failed"):
+        assert "refund resume" not in said
+        assert "refund approve" not in said
+
+
+@pytest.mark.parametrize("step", ["approve", "resume", "history", "replay"])
+def test_a_mistyped_store_is_named_with_similar_ones_and_nothing_is_made(lab, step):
+    assert lab.refund(step, "--store", "typo.db").returncode == 2
+    assert list(lab.folder.iterdir()) == []
+    lab.refund("start", "--store", "tyop.db")
+    before = sorted(lab.folder.iterdir())
+    done = lab.refund(step, "--store", "typo.db")
+    assert "there is no store 'typo.db'. Similar names there: 'tyop.db'." in done.stderr
+    assert sorted(lab.folder.iterdir()) == before
+    assert lab.refund(step, "--store", "no/such/folder/typo.db").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        *[
+            (["--amount", amount], "is not a whole number from 1 to 1,000,000")
+            for amount in ("-5", "0", "NaN", "inf", "1e3", "9" * 5000, "1_0", "\uff13", "", "1.5")
+        ],
+        *[(["--flaky", n], "is not a whole number from 0 to 1,000,000") for n in ("-1", "x", "9" * 20)],
+        (["--id", ""], "it is empty"),
+        (["--id", "  "], "it is empty"),
+        (["--by", ""], "it is empty"),
+        (["--store", ""], "it is empty"),
+        (["--store", "."], "is a folder"),
+        (["--store", "no/such/folder/r.db"], "its folder is not there"),
+        (["--kill-at", "lunch"], "invalid choice"),
+    ],
+)
+def test_an_option_that_makes_no_sense_is_refused_with_a_sentence_and_nothing_is_made(lab, words, said):
+    done = lab.refund("start", *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert list(lab.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("amount", ["1", "1000000", "0030"])
+def test_an_amount_that_makes_sense_is_taken(lab, amount):
+    assert lab.refund("start", "--amount", amount).returncode == 0
+    assert f'"amount": {int(amount)}' in lab.refund("history").stdout
+
+
+@pytest.mark.parametrize(
+    "words", [["check", "7"], ["check", "nan"], ["hint", "0"], ["hint", "1", "4"], ["refund", "fly"], ["x"]]
+)
+def test_what_is_not_a_command_is_refused_in_words(lab, words):
+    done = lab(*words)
+    assert done.returncode == 2
+    assert "invalid" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_engine_of_a_students_own_is_in_the_next_command(lab):
+    with lab.own_engine():
+        assert lab.refund("start").stdout.splitlines()[-1] == "next: LAB_MODULE=lab durable-lab refund approve"
+
+
+def test_the_bank_stays_naive_in_the_next_command(lab):
+    assert lab.refund("start", "--naive").stdout.splitlines()[-1] == "next: durable-lab refund approve --naive"
+    assert lab.refund("approve", "--naive").stdout.splitlines()[-1] == "next: durable-lab refund resume --naive"
+    assert lab.refund("resume", "--naive").stdout.splitlines()[-1] == "next: durable-lab refund history"
+
+
+# ------------------------------------------------------------ results, and long histories
+
+
+@pytest.mark.parametrize(
+    ("result", "why"),
+    [
+        ('{"refunded"}', "is {'refunded'} of type set"),
+        ("ctx", "of type Context"),
+        ('{"at": float("nan")}', "the result['at'] is nan"),
+        ("{1: 2}", "the key 1"),
+        ("b'x'", "of type bytes"),
+        ("[[object()]]", "the result[0][0] is"),
+    ],
+)
+def test_a_result_that_is_not_JSON_ends_with_a_sentence_and_the_run_is_not_completed(lab, result, why):
+    with lab.own_engine(f"    return {result}\n"):
+        done = lab.refund("start")
+    assert done.returncode == 2
+    assert why in done.stderr
+    assert "recorded  0 now" in done.stdout
+    assert len(done.stderr.splitlines()) == 1
+    with SQLiteStore(lab.folder / "refund.db", engine=E) as store:
+        assert store.run("refund-1").status != "completed"
+    with lab.own_engine('    return "right"\n'):  # nothing is lost: with the result put right, the run completes
+        assert 'completed: "right"' in lab.refund("resume").stdout
+
+
+def test_a_long_history_is_cut_in_the_middle_and_no_line_is_endless(lab):
+    with SQLiteStore(lab.folder / "refund.db", synchronous="NORMAL", engine=E) as store:
+        store.start("refund-1", "refund", {"note": "x" * 100_000})
+        journal, state = store.journal("refund-1"), store.load("refund-1")
+        E.DurableEngine(journal=journal).run(lambda ctx, _: [ctx.now() for _ in range(3000)] and None, state)
+    said = lab.refund("history").stdout
+    assert "2,801 rows are not shown" in said
+    assert len(said) < 40_000
+    said += lab.refund("resume").stdout
+    assert "... (3,000 commands) ..., 2990 now" in said
+    assert max(map(len, said.splitlines())) < 2000
+
+
+def test_long_books_and_long_errors_are_cut(lab):
+    with lab.own_engine('    raise RuntimeError("y" * 100_000)\n'):
+        done = lab.refund("start")
+    assert done.returncode == 1
+    ledger_lines = lab.refund("history").stdout.splitlines() + done.stdout.splitlines()
+    assert max(map(len, ledger_lines)) < 2000
