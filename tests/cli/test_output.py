@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from durable_lab.cli import refund
 from durable_lab.cli.main import main
 from durable_lab.cli.output import LOST, Screen, console_on, fitting, quoted, say, styled
 from durable_lab.printable import printable
@@ -113,6 +114,23 @@ def test_books_that_cannot_be_read_for_a_line_of_output_are_no_error_of_the_acti
     monkeypatch.setattr(Ledger, "effects", effects)
     assert lab.refund("resume").returncode == 0
     assert len(calls) >= 2
+    assert stand(lab.folder) == (True, ["assess", "pay_back", "send_email"], "completed")
+
+
+def test_a_line_that_cannot_be_worded_is_no_error_of_the_journal(lab, monkeypatch):
+    lab.refund("start")
+    lab.refund("approve")
+    real = refund.brief
+    words = iter([ValueError("approval"), ValueError("pay_back"), ValueError("send_email")])
+
+    def brief(value, *given):
+        if error := next(words, None):
+            raise error
+        return real(value, *given)
+
+    monkeypatch.setattr(refund, "brief", brief)
+    assert lab.refund("resume").returncode == 0
+    assert next(words, None) is None
     assert stand(lab.folder) == (True, ["assess", "pay_back", "send_email"], "completed")
 
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.panel import Panel
 
 from durable_lab import processes, study
-from durable_lab.cli.output import say, styled
+from durable_lab.cli.output import on_engine, say, styled
 from durable_lab.cli.refund import show_history
 from durable_lab.faults import POINTS
 from durable_lab.stores import SQLiteStore
@@ -92,7 +92,8 @@ class _Story:
             styled(self.console, ("One refund.", "green"), " The process died; the log did not.")
         else:
             styled(self.console, (f"{paid} refunds.", "yellow"), f" {TWICE}")
-        say(self.console, "By hand: durable-lab refund start.  With a careless bank: durable-lab demo --naive")
+        for words, command in (("by hand", "refund start"), ("with a naive bank", "demo --naive")):
+            say(self.console, f"{words + ':':<19}{on_engine(self.study.name, f'durable-lab {command}')}", whole=True)
         return 0 if paid == expected else 1
 
 

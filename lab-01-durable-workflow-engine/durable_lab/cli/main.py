@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from rich.console import Console
 
 from durable_lab.cli import demo, doctor, progress, refund
-from durable_lab.cli.output import LOST, console_on, screens
+from durable_lab.cli.output import LOST, console_on, say, screens
 from durable_lab.faults import POINTS
 from durable_lab.printable import printable
 from durable_lab.stores import StoreError
@@ -112,13 +111,13 @@ ACTIONS: dict[str | None, Callable[[Console, argparse.Namespace], int]] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command. Returns the exit code; `durable-lab --help` lists them."""
     with screens() as (out, err):
-        code = _answer(arguments, console_on(out))
+        code = _answer(arguments, console_on(out), console_on(err))
         if out.lost and not isinstance(out.lost, BrokenPipeError):  # a reader such as `head` closes the pipe on purpose
             print(f"durable-lab: the output was lost: {out.lost}. What is recorded stays.", file=err)
         return code or (LOST if out.lost else 0)
 
 
-def _answer(arguments: Sequence[str] | None, console: Console) -> int:
+def _answer(arguments: Sequence[str] | None, console: Console, complaints: Console) -> int:
     try:
         given = parser().parse_args(arguments)
     except SystemExit as ended:  # --help, or it was asked wrongly
@@ -126,8 +125,9 @@ def _answer(arguments: Sequence[str] | None, console: Console) -> int:
     try:
         return ACTIONS[given.command](console, given)
     except (StudyError, StoreError, OSError) as error:
-        print(f"durable-lab: {printable(str(error), keep=chr(10))}", file=sys.stderr)
+        for line in f"durable-lab: {error}".split("\n"):
+            say(complaints, line, whole=not complaints.is_terminal or line.startswith("next: "))
         return 2
     except KeyboardInterrupt:
-        print("durable-lab: stopped. What was recorded is kept.", file=sys.stderr)
+        say(complaints, "durable-lab: stopped. What was recorded is kept.")
         return 130

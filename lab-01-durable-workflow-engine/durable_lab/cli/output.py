@@ -127,6 +127,13 @@ def quoted(argument: str, encoding: str) -> str:
     return f"$'{''.join(octets)}'"
 
 
+def on_engine(name: str, command: str) -> str:
+    """The command on this engine: the reference is what demos run on without a word."""
+    if name == "solution":
+        return command
+    return f"set LAB_MODULE={name}&& {command}" if os.name == "nt" else f"LAB_MODULE={name} {command}"
+
+
 def option(name: str, value: str, encoding: str) -> str:
     """` --id VALUE`; with "=" where the value looks like an option itself."""
     return f" {name}{'=' if value.startswith('-') else ' '}{quoted(value, encoding)}"

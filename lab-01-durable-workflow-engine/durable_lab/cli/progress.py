@@ -10,7 +10,7 @@ from rich.console import Console
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests
-from durable_lab.cli.output import say, styled
+from durable_lab.cli.output import on_engine, say, styled
 from durable_lab.files import aside_of, keep, rewrite, rewrite_python
 
 
@@ -39,7 +39,7 @@ def _stubs(engine: study.Study) -> dict[int, int]:
 def _say_next(console: Console, engine: study.Study, stubs: dict[int, int], verdicts: list[Verdict]) -> None:
     failed = next((verdict for verdict in verdicts if not verdict.passed), None)
     if failed is None:
-        say(console, f"All pass. See it survive a real kill:  LAB_MODULE={engine.name} durable-lab demo")
+        say(console, f"All pass. See it survive a real kill:  {on_engine(engine.name, 'durable-lab demo')}")
     elif stubs:
         number, line = next(iter(stubs.items()))
         if len(stubs) == len(todos.all_todos()):

@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from durable_lab import study
-from durable_lab.cli.output import option, say
+from durable_lab.cli.output import on_engine, option, say
 from durable_lab.faults import POINTS, killer
 from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.timeline import rows_of, table_of
@@ -57,10 +57,11 @@ class Session:
         self._kill(point)
 
     def recorded(self, command: Any) -> None:
-        """Told of every command once it is durable."""
-        attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
-        outcome = brief(command.value) if command.ok else f"failed: {command.error:.200}"
-        self.say(f"  recorded  {self._position} {command.name} -> {outcome}{attempts}")
+        """Told of every command once it is durable, inside the journal: no error may leave here, either."""
+        with suppress(Exception):
+            attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
+            outcome = brief(command.value) if command.ok else f"failed: {command.error:.200}"
+            self.say(f"  recorded  {self._position} {command.name} -> {outcome}{attempts}")
         self._position += 1
 
     def replayed(self, commands: Sequence[Any]) -> None:
@@ -86,17 +87,11 @@ class Session:
         say(self.console, f"next: {self.command(step)}", whole=True)
 
     def command(self, step: str) -> str:
-        engine, encoding = f"LAB_MODULE={self.study.name}", self.console.encoding
-        if self.study.name == "solution":
-            engine = ""
-        elif os.name == "nt":
-            engine = f"set {engine}&& "
-        else:
-            engine += " "
+        encoding = self.console.encoding
         where = option("--store", self.given.store, encoding) if self.given.store != "refund.db" else ""
         which = option("--id", self.id, encoding) if self.id != "refund-1" else ""
         bank = " --naive" if self.given.naive and step in ("approve", "resume") else ""
-        return f"{engine}durable-lab refund {step}{where}{which}{bank}"
+        return on_engine(self.study.name, f"durable-lab refund {step}{where}{which}{bank}")
 
 
 def _must_exist(store: Path) -> None:
