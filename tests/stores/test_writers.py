@@ -204,7 +204,7 @@ def test_a_store_that_another_process_is_just_making_is_waited_for(path: Path, m
         waits.append(seconds)
         other.close()
 
-    monkeypatch.setattr("durable_lab.stores.schema.time.sleep", sleep)
+    monkeypatch.setattr("durable_lab.stores.database.time.sleep", sleep)
     with SQLiteStore(path, engine=engine) as store:
         store.start("w", "refund", None)
     assert len(waits) == 1

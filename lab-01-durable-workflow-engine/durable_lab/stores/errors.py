@@ -23,7 +23,7 @@ _SPACE = (
     "record. Free some space, then resume."
 )
 _DAMAGED = (
-    "the file is damaged ({error}). Nothing was changed. Put a copy of it back, or move it away and start anew; "
+    "the file is damaged ({error}). Nothing was changed. Put a copy of it back, or move it away and start a new one; "
     "`sqlite3 FILE .recover` may save what is left."
 )
 _BUSY = (
@@ -41,12 +41,14 @@ _ADVICE = {
     sqlite3.SQLITE_PERM: "it may not be opened ({error}). Name a file that you may write.",
 }
 _OTHER = "SQLite says: {error}. Nothing of this last write counts."
-_MISUSED = "{error} A store is for the thread that opened it, until it is closed; open one more."
+_MISUSED = "{error} A connection is for the thread that opened it, until it is closed; open one more."
 BUSY_SECONDS = 30
 
 
-def explain(error: sqlite3.Error, path: Path, code: int | None = None) -> StoreError:
-    """The StoreError that says what SQLite's error means for the person who owns `path`."""
+def explain(
+    error: sqlite3.Error, path: Path, code: int | None = None, kind: type[StoreError] = StoreError
+) -> StoreError:
+    """The StoreError, or one of this kind, that says what SQLite's error means for the person who owns `path`."""
     code = getattr(error, "sqlite_errorcode", code)  # none: it comes from Python's module, not from SQLite
     advice = _MISUSED if code is None else _ADVICE.get(code & 0xFF, _OTHER)
-    return StoreError(f"{path}: {advice.format(error=error, seconds=BUSY_SECONDS)}")
+    return kind(f"{path}: {advice.format(error=error, seconds=BUSY_SECONDS)}")

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+ENDED = ("completed", "failed")
+STATUSES = ("running", "blocked", *ENDED)
+
 
 @dataclass(frozen=True)
 class Session:

@@ -1,4 +1,4 @@
-"""The file: its tables, how it is told from other files, and how it is opened.
+"""The tables of a store.
 
     runs      one row a run: workflow, input, and how it was last left
     sessions  one row for each worker that took a run up
@@ -9,18 +9,16 @@
         refund-7       1  signal   {"name":"approval","payload":{"by":"Ana"},"received_at":1.5}    approval
         refund-7       2  command  {"kind":"signal","name":"approval",...}                         NULL
 
+    attempts  one row for each attempt that failed, of an activity whose outcome is not recorded yet
+    tie       ties the file to its log, see `log.py`
+
 `record` is the JSON of that one Command or Signal just as `WorkflowState.to_json` has it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-import stat
-import time
-from pathlib import Path
-
-from durable_lab.stores.errors import BUSY_SECONDS, StoreError, explain
+from durable_lab.stores import log
+from durable_lab.stores.database import Format
 
 APPLICATION_ID = 0x44574C31  # "DWL1", at byte 68 of the file: this file is a store of this lab
 VERSION = 1  # at byte 60
@@ -45,124 +43,8 @@ CREATE TRIGGER next_only BEFORE INSERT ON history
     BEGIN SELECT RAISE(ABORT, 'history is append-only: this seq is not the next, or this key is known'); END;
 """
 
-
-def connect(path: Path, synchronous: str) -> sqlite3.Connection:
-    """Open the store, or make it where there is no file or an empty one. Raises StoreError; changes no foreign file."""
-    if sqlite3.sqlite_version_info < (3, 37):
-        raise StoreError(f"{path}: SQLite 3.37 or newer is needed; this Python has {sqlite3.sqlite_version}.")
-    _check_file(path)
-    try:
-        # isolation_level None: each statement is a transaction of its own, unless BEGIN says otherwise
-        db = sqlite3.connect(path.absolute(), timeout=BUSY_SECONDS, isolation_level=None)
-    except sqlite3.Error as error:
-        raise explain(error, path) from None
-    try:
-        _set_up(db, path)
-        db.execute(f"PRAGMA synchronous={synchronous}")
-        db.execute(f"PRAGMA fullfsync={int(synchronous == 'FULL')}")  # macOS: as far as the disk, not its cache
-    except BaseException as error:
-        db.close()
-        if isinstance(error, sqlite3.Error):
-            raise explain(error, path) from None
-        raise
-    return db
-
-
-def _check_file(path: Path) -> None:
-    """Refuse what is no store before it is opened for writing: SQLite may change a file merely by opening it."""
-    try:
-        info = path.stat()
-    except FileNotFoundError:
-        if not path.absolute().parent.is_dir():
-            raise StoreError(f"{path}: its folder is not there. Make the folder, or name another file.") from None
-        return
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{path} cannot be used: {error}. Name another file.") from None
-    if not stat.S_ISREG(info.st_mode):
-        raise StoreError(f"{path} is {'a folder' if stat.S_ISDIR(info.st_mode) else 'no regular file'}. Name a file.")
-    if not info.st_size:
-        return
-    lags = any(_size(path.with_name(path.name + log)) for log in ("-wal", "-journal"))  # what is in there counts
-    try:
-        mark, page_size = _peek(path)
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code == sqlite3.SQLITE_CORRUPT and lags:
-            return
-        if code == sqlite3.SQLITE_NOTADB:
-            raise StoreError(f"{path} is not an SQLite file. It was left as it is; name another file.") from None
-        raise explain(error, path) from None
-    if mark != APPLICATION_ID:
-        raise _foreign(path)
-    if info.st_size % page_size and not lags:
-        raise explain(sqlite3.DatabaseError("it ends in the middle of a page"), path, sqlite3.SQLITE_CORRUPT)
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
-
-
-def _peek(path: Path) -> tuple[int, int]:
-    """The application id and the page size, read without a lock, a log or a change.
-
-    Subtle: by SQLite, not by `open`: on POSIX, closing a file drops every lock that this process has on it.
-    """
-    with contextlib.closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
-        return db.execute("PRAGMA application_id").fetchone()[0], db.execute("PRAGMA page_size").fetchone()[0]
-
-
-def _foreign(path: Path) -> StoreError:
-    return StoreError(f"{path} is another program's SQLite file. It was left as it is; name another file.")
-
-
-def _set_up(db: sqlite3.Connection, path: Path) -> None:
-    """Make the tables if there are none, check the version, and switch to the write-ahead log."""
-    if not db.execute("PRAGMA user_version").fetchone()[0]:
-        db.execute("BEGIN IMMEDIATE")  # of several that find no tables, one makes them
-        with contextlib.closing(db.execute("SELECT count(*) FROM sqlite_schema")) as tables:
-            empty = tables.fetchone() == (0,)
-        if empty:
-            for statement in _statements(SCHEMA):
-                db.execute(statement)
-            # Subtle: before WAL, so that the mark is in the file itself from the first commit on.
-            db.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            db.execute(f"PRAGMA user_version={VERSION}")
-        db.execute("COMMIT")
-    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-        raise _foreign(path)
-    version = db.execute("PRAGMA user_version").fetchone()[0]
-    if version != VERSION:
-        raise StoreError(
-            f"{path} has format {version}; this lab reads format {VERSION}. It was left as it is: update the lab "
-            "(`git pull`), or name another file."
-        )
-    _switch_to_wal(db, path)
-
-
-def _statements(script: str) -> list[str]:
-    """The statements of a script, one by one: `executescript` would commit first."""
-    parts, made = "", []
-    for line in script.splitlines(keepends=True):
-        parts += line
-        if sqlite3.complete_statement(parts):
-            made.append(parts)
-            parts = ""
-    return made
-
-
-def _switch_to_wal(db: sqlite3.Connection, path: Path) -> None:
-    """Lasting, so done once in a file's life. Of two that do it at once, SQLite sends one away without waiting."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            mode = db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
-            break
-        except sqlite3.OperationalError as error:
-            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.005)
-    if mode != "wal":
-        raise StoreError(f"{path}: no write-ahead log is possible on this file system. Name a file on a local disk.")
+# Outside history, which has one record for each command (R6). `position` counts the commands before this one.
+LATER = """
+CREATE TABLE IF NOT EXISTS attempts(workflow_id TEXT NOT NULL, position INTEGER NOT NULL, attempt TEXT NOT NULL) STRICT;
+"""
+STORE = Format("store", APPLICATION_ID, VERSION, SCHEMA, LATER + log.SCHEMA)

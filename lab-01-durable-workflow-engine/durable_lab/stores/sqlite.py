@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
 
 from durable_lab import study
+from durable_lab.stores.database import Database
 from durable_lab.stores.encoder import compact_encoder
-from durable_lab.stores.errors import Conflict, InputMismatch, StoreError, explain
-from durable_lab.stores.runs import Run, Session
-from durable_lab.stores.schema import connect
+from durable_lab.stores.errors import Conflict, InputMismatch, StoreError
+from durable_lab.stores.runs import ENDED, STATUSES, Run, Session
+from durable_lab.stores.schema import STORE
 
 _encode = compact_encoder()
 _canonical = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
@@ -31,7 +32,11 @@ _APPEND_SIGNAL = """
     SELECT :run, coalesce((SELECT max(seq) + 1 FROM history WHERE workflow_id = :run), 0), 'signal', :record, :key
     WHERE :key IS NULL OR NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = :run AND signal_key = :key)
     RETURNING seq"""
+_LATER_COMMAND = "SELECT 1 FROM history WHERE workflow_id = ? AND seq >= ? AND type = 'command'"
 _COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last one tells
+
+_NESTED = 300  # brackets: a record with fewer can be read whatever they are
+_CHECKPOINT = 500  # records: so often the log is moved into the file
 
 Journal = Callable[[Any], int | None]
 
@@ -44,28 +49,39 @@ class SQLiteStore:
                  "NORMAL": several times faster. A killed process loses nothing, but a power cut may lose the last
                  records, and their activities run again
     engine       the engine's module; if None, the one that LAB_MODULE names, else the reference
+    look         only to read: the file must be there, it may be read-only, and nothing is made or changed
 
-    Raises StoreError where the file cannot be a store; each method raises StoreError where the file fails it.
+    Raises StoreError if the file cannot be a store. Each method raises StoreError if the file fails it, if it is no
+    longer the file that was opened, or in a process that was forked off since.
     """
 
-    def __init__(self, path: str | Path, synchronous: str = "FULL", engine: ModuleType | None = None) -> None:
+    def __init__(
+        self, path: str | Path, synchronous: str = "FULL", engine: ModuleType | None = None, look: bool = False
+    ) -> None:
         if synchronous not in ("FULL", "NORMAL"):
             raise ValueError(f'synchronous is "FULL" or "NORMAL", not {synchronous!r}')
         self.path = Path(path)
         self._engine: Any = engine or study.current(default="solution").module()
         self._seen: dict[str, int] = {}  # by workflow id: how many records `load` saw
-        self._db = connect(self.path, synchronous)
+        self._reached: dict[str, int] = {}  # ... and the journal, which has appended some
+        self._session: dict[str, Session] = {}  # that this worker began last
+        self._file = Database(self.path, STORE, synchronous, look)
+        self._db = self._file.db
+        self._explained = self._file.explained
 
     # ------------------------------------------------------------ a run's life
 
     def start(self, workflow_id: str, workflow: str, input: Any) -> None:
         """Make a run known. Again with the same input: nothing changes. With another one: InputMismatch (R14)."""
         try:
-            workflow_id.encode()  # SQLite has no lone surrogates
+            for what, name in (("its id", workflow_id), ("the name of its workflow", workflow)):
+                if not isinstance(name, str):
+                    raise TypeError(f"{what} is {name!r:.60}, and must be a string")
+                name.encode()  # SQLite has no lone surrogates
             given = json.loads(self._engine.WorkflowState(workflow_id, input).to_json())["input"]
-        except (AttributeError, TypeError, ValueError) as error:
-            raise StoreError(f"{self.path}: run {workflow_id!r} was not started: {error}") from None
-        with self._explained():
+        except (AttributeError, RecursionError, TypeError, ValueError) as error:
+            raise StoreError(f"{self.path}: run {workflow_id!r:.200} was not started: {error}") from None
+        with self._explained(writes=True):
             insert = "INSERT INTO runs VALUES (?, ?, ?, 'running', NULL) ON CONFLICT DO NOTHING"
             self._db.execute(insert, (workflow_id, workflow, _encode(given)))
         known = self.run(workflow_id)
@@ -86,14 +102,26 @@ class SQLiteStore:
         return state
 
     def begin(self, workflow_id: str, engine_label: str, at: float) -> Session:
-        """A worker takes the run up, at this time in seconds. The run counts as running from here."""
-        with self._explained(), self._transaction():
+        """A worker takes the run up, at this time in seconds. The run counts as running from here, unless it has ended.
+
+        Raises Conflict if another worker has recorded a command since `load`.
+        """
+        if not _is_time(at):
+            raise StoreError(f"{self.path}: run {workflow_id!r}: a worker's time is {at!r:.60}, and must be a number.")
+        with self._explained(writes=True), self._file.transaction():
             self._find(workflow_id)
+            self._refuse_late(workflow_id)
             (number,) = self._one("SELECT count(*) + 1 FROM sessions WHERE workflow_id = ?", workflow_id)
-            session = Session(number, engine_label, self._one(_COUNT, workflow_id)[0], at)
+            session = Session(number, _shown(engine_label), self._one(_COUNT, workflow_id)[0], at)
             row = (workflow_id, session.number, session.engine, session.began_after, session.at)
             self._db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", row)
-            self._db.execute("UPDATE runs SET status = 'running', detail = NULL WHERE workflow_id = ?", (workflow_id,))
+            update = "UPDATE runs SET status = 'running', detail = NULL WHERE workflow_id = ? AND status = 'blocked'"
+            self._db.execute(update, (workflow_id,))
+            (commands,) = self._one(
+                "SELECT count(*) FROM history WHERE workflow_id = ? AND type = 'command'", workflow_id
+            )
+            self._db.execute("DELETE FROM attempts WHERE workflow_id = ? AND position < ?", (workflow_id, commands))
+        self._session[workflow_id] = session
         return session
 
     def journal(self, workflow_id: str, signal_key: str | None = None) -> Journal:
@@ -102,11 +130,15 @@ class SQLiteStore:
         It returns the record's seq. A Signal whose `signal_key` the run has had already is dropped: None.
         Raises Conflict where another worker has recorded a command since, StoreError where the file fails.
         """
-        with self._explained():
+        if not (signal_key is None or isinstance(signal_key, str)):
+            raise StoreError(f"{self.path}: the key of a signal is {signal_key!r:.60}, and must be a string.")
+        signal_key = signal_key and _shown(signal_key)
+        with self._explained(writes=True):
             self._find(workflow_id)
             unseen: int = self._seen.get(workflow_id, self._one(_COUNT, workflow_id)[0])
         execute = self._db.cursor().execute  # one cursor and one statement for the whole run
-        command_type, signal_type = self._engine.Command, self._engine.Signal
+        check, explain, reached, appended = self._file.check, self._file.explain, self._reached, 0
+        command_type, signal_type, attempt_type = self._engine.Command, self._engine.Signal, self._engine.Attempt
 
         def signal(text: str) -> int | None:
             nonlocal unseen
@@ -119,39 +151,82 @@ class SQLiteStore:
             return seq
 
         def append(record: Any) -> int | None:
-            nonlocal unseen
+            nonlocal unseen, appended
+            check()
             try:
                 text = _encode(record)
                 if isinstance(record, signal_type):
+                    _check_signal(record)
                     return signal(text)
                 if not isinstance(record, command_type):
                     raise TypeError(f"{record!r:.60} is no Command or Signal of {self._engine.__name__}")
+                _check_command(record, attempt_type, text)
                 try:
                     seq = unseen
                     execute(_APPEND, (workflow_id, seq, text))  # <- the commit point
-                except sqlite3.IntegrityError:  # somebody was here
+                except sqlite3.IntegrityError:  # another writer took this sequence number
                     behind = {"run": workflow_id, "record": text, "unseen": seq}
                     rows = execute(_APPEND_BEHIND_SIGNALS, behind).fetchall()
                     if not rows:
                         raise self._conflict(workflow_id, seq) from None
                     seq = int(rows[0][0])
-                unseen = seq + 1
+                reached[workflow_id] = unseen = seq + 1
+                appended += 1
+                if not appended % _CHECKPOINT:
+                    self._file.checkpoint()
                 return seq
             except sqlite3.Error as error:
-                raise explain(error, self.path) from None
-            except (RecursionError, TypeError, ValueError) as error:
+                raise explain(error) from None
+            except (AttributeError, RecursionError, TypeError, ValueError) as error:
                 raise StoreError(
                     f"{self.path}: run {workflow_id!r}: this record cannot be kept: {error} (R5)"
                 ) from None
 
         return append
 
-    def finish(self, workflow_id: str, status: str, detail: str | None = None) -> None:
-        """Note how a worker left the run: see `Run` for the words. History does not change."""
-        with self._explained():
+    def finish(self, workflow_id: str, status: str, detail: object = None) -> None:
+        """Note how a worker left the run: see `Run` for the words. History does not change.
+
+        It counts if this worker has seen the newest history. Raises Conflict if another worker has recorded a command
+        since. A run that has ended stays as it is if a newer session ended it, or if it completed before and this
+        worker has recorded nothing new.
+        """
+        if status not in STATUSES or (status == "blocked" and not isinstance(detail, str | None)):
+            raise StoreError(
+                f"{self.path}: run {workflow_id!r}: a worker left it as {status!r:.60} ({detail!r:.60}). A status is "
+                f"one of {', '.join(STATUSES)}, and the signal that a blocked run waits for is a string."
+            )
+        with self._explained(writes=True), self._file.transaction():
+            now = self._find(workflow_id)[3]
+            session = self._session.get(workflow_id)
+            if session:
+                self._refuse_late(workflow_id)
+                (newest,) = self._one("SELECT max(number) FROM sessions WHERE workflow_id = ?", workflow_id)
+                new = self._db.execute(_LATER_COMMAND, (workflow_id, session.began_after)).fetchone()
+                if (now in ENDED and newest > session.number) or (now == "completed" and not new):
+                    return
             update = "UPDATE runs SET status = ?, detail = ? WHERE workflow_id = ?"
-            if not self._db.execute(update, (status, detail, workflow_id)).rowcount:
-                self._find(workflow_id)
+            self._db.execute(update, (status, None if detail is None else _shown(detail), workflow_id))
+
+    # ------------------------------------------------------------ attempts that failed
+
+    def attempts(self, workflow_id: str, position: int) -> list[Any]:
+        """The attempts (JSON data) that were kept for the command at this position, in order."""
+        query = "SELECT attempt FROM attempts WHERE workflow_id = ? AND position = ? ORDER BY rowid"
+        with self._explained():
+            try:
+                return [json.loads(text) for (text,) in self._db.execute(query, (workflow_id, position))]
+            except ValueError as error:
+                raise self._damaged(workflow_id, f"an attempt of command {position}", error) from None
+
+    def keep_attempt(self, workflow_id: str, position: int, attempt: Any) -> None:
+        """Keep an attempt (JSON data) that failed, durably. It counts until the command at this position is recorded.
+
+        Raises Conflict if another worker has recorded a command since `load`.
+        """
+        with self._explained(writes=True), self._file.transaction():
+            self._refuse_late(workflow_id)
+            self._db.execute("INSERT INTO attempts VALUES (?, ?, ?)", (workflow_id, position, _encode(attempt)))
 
     # ------------------------------------------------------------ looking
 
@@ -172,7 +247,7 @@ class SQLiteStore:
             return [self._run(*row) for row in self._db.execute("SELECT * FROM runs ORDER BY rowid").fetchall()]
 
     def close(self) -> None:
-        self._db.close()
+        self._file.close()
 
     def __enter__(self) -> SQLiteStore:
         return self
@@ -187,12 +262,13 @@ class SQLiteStore:
 
     def _find(self, workflow_id: str) -> Any:
         """The run's row."""
-        row = self._one("SELECT * FROM runs WHERE workflow_id = ?", workflow_id)
-        if row is None:
+        known_form = isinstance(workflow_id, str) and _shown(workflow_id) == workflow_id
+        row = known_form and self._one("SELECT * FROM runs WHERE workflow_id = ?", workflow_id)
+        if not row:
             known = [name for (name,) in self._db.execute("SELECT workflow_id FROM runs ORDER BY rowid DESC LIMIT 11")]
             names = ", ".join(map(repr, known[:10])) + (", ..." if len(known) > 10 else "")
             raise StoreError(
-                f"{self.path} has no run {workflow_id!r}. "
+                f"{self.path} has no run {workflow_id!r:.200}. "
                 + (f"It has {names} (the latest first)." if known else "It has no run at all; start one first.")
             )
         return row
@@ -249,21 +325,48 @@ class SQLiteStore:
             "worker stops, and its last result does not count. Let the other one go on, or load the run once more."
         )
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:  # a full disk has ended it already
-                self._db.execute("ROLLBACK")
-            raise
+    def _refuse_late(self, workflow_id: str) -> None:
+        """Raise Conflict if another worker has recorded a command that this one has not seen."""
+        seen = max(self._seen.get(workflow_id, -1), self._reached.get(workflow_id, -1))
+        if seen >= 0 and self._db.execute(_LATER_COMMAND, (workflow_id, seen)).fetchone():
+            raise self._conflict(workflow_id, seen)
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """SQLite's errors, said for a person."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise explain(error, self.path) from None
+
+def _shown(text: object) -> str:
+    """As a string that SQLite can keep: a lone surrogate is escaped."""
+    return str(text).encode(errors="backslashreplace").decode()
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _check_signal(record: Any) -> None:
+    if not isinstance(record.name, str):
+        raise TypeError(f"the name of a signal is {record.name!r:.60}, and must be a string")
+    if not _is_time(record.received_at):
+        raise TypeError(f"the time of signal {record.name!r:.60} is {record.received_at!r:.60}, and must be a number")
+
+
+def _check_command(record: Any, attempt_type: Any, text: str) -> None:
+    """Refuse what could be written but not read again. `text` is its JSON, which has no NaN in it."""
+    name, start, end, tries = record.name, record.started_at, record.ended_at, record.tries
+    if not (isinstance(name, str) and isinstance(record.kind, str)):
+        raise TypeError(f"kind and name of a command are {record.kind!r:.60} and {name!r:.60}, and must be strings")
+    error_of = [record.error]
+    times = [start, end]
+    for attempt in tries:
+        if type(attempt) is not attempt_type:
+            raise TypeError(f"{name}: one of its tries is {attempt!r:.60}, which is no Attempt of this engine")
+        error_of.append(attempt.error)
+        times += (attempt.started_at, attempt.ended_at)
+    for time in times:
+        if type(time) is not float and not _is_time(time):
+            raise TypeError(f"{name}: one of its times is {time!r:.60}, and must be a number")
+    for error in error_of:
+        if error is not None and not isinstance(error, str):
+            raise TypeError(f"{name}: its error is {error!r:.60}, and must be a string or None")
+    if type(record.ok) is not bool or not isinstance(record.args, (list, tuple)):
+        raise TypeError(f"{name}: ok is {record.ok!r:.60} and args {record.args!r:.60}; a bool and a list are needed")
+    if text.count("[") + text.count("{") > _NESTED:
+        json.loads(f"{'[' * 9}{text}{']' * 9}")  # raises RecursionError: what is nested too deep is not read again

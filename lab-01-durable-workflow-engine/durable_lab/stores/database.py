@@ -1,0 +1,284 @@
+"""An SQLite file of this lab, a store or the world's books: how it is told from other files, opened, and guarded.
+
+An open file is tied to its process, to its path, and to its log (see `log.py`). Each of them can change while it is
+open: the process forks, the file is deleted, moved or replaced. Then every further call is refused in words.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import sqlite3
+import stat
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+
+from durable_lab.stores import log
+from durable_lab.stores.errors import BUSY_SECONDS, StoreError, explain
+
+
+@dataclass(frozen=True)
+class Format:
+    """What a kind of file has in it. `schema` makes the tables, `later` those that came without a new version."""
+
+    noun: str
+    application_id: int  # at byte 68 of the file
+    version: int  # at byte 60
+    schema: str
+    later: str = ""
+    unmarked: frozenset[str] = frozenset()  # a file without an application id is of this kind if it has these tables
+    error: type[StoreError] = StoreError
+
+
+class Database:
+    """An open file. `db` is its connection: each statement is a transaction of its own, unless BEGIN says otherwise.
+
+    look  only to read: the file must be there, nothing is changed, and no file is made beside it
+
+    Raises `format.error` if the file cannot be used.
+    """
+
+    def __init__(self, path: Path, format: Format, synchronous: str = "FULL", look: bool = False) -> None:
+        self.path, self.format, self.look = path, format, look
+        try:
+            _check_file(path, format, look)
+            self._where = str(path.absolute())  # as it was asked for: a link may point elsewhere by and by
+            self._log = str(log.log_of(path))
+            self._copy: contextlib.ExitStack | None = None
+            self.db = self._look() if look else self._open(synchronous)
+        except StoreError as error:
+            raise format.error(str(error)) from None
+        except sqlite3.Error as error:
+            raise explain(error, path, kind=format.error) from None
+        self._pid = os.getpid()
+        self._ours = self._found()
+
+    def _open(self, synchronous: str) -> sqlite3.Connection:
+        if sqlite3.sqlite_version_info < (3, 37):
+            raise StoreError(f"{self.path}: SQLite 3.37 or newer is needed; this Python has {sqlite3.sqlite_version}.")
+        db = sqlite3.connect(self._where, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            set_up(db, self.path, self.format)
+            db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it, so that each log names its file
+            db.execute(f"PRAGMA synchronous={synchronous}")
+            db.execute(f"PRAGMA fullfsync={int(synchronous == 'FULL')}")  # macOS: as far as the disk, not its cache
+            if not log.size(Path(self._log)):
+                log.renew(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _look(self) -> sqlite3.Connection:
+        """A connection that only reads. If there is a log, and it cannot be read in place, read a copy of both."""
+        uri = f"{Path(self._where).as_uri()}?mode=ro"
+        if not log.size(Path(self._log)):
+            return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
+        db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+        try:
+            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+            return db
+        except sqlite3.OperationalError:
+            db.close()
+        with contextlib.ExitStack() as stack:
+            copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="durable-lab-"))) / "copy.db"
+            copyfile(self._where, copy)
+            copyfile(self._log, f"{copy}-wal")
+            db = sqlite3.connect(copy, isolation_level=None)
+            self._copy = stack.pop_all()
+        return db
+
+    # ------------------------------------------------------------ guarded use
+
+    def check(self) -> None:
+        """Refuse to go on in another process, or without the file that was opened. Costs about 2 us."""
+        if os.getpid() != self._pid:
+            raise self.format.error(
+                f"{self.path} was opened in process {self._pid}, and this is process {os.getpid()}: SQLite forbids "
+                "using a connection after a fork, and so nothing was read or written. Open the file in this process."
+            )
+        if not self.look and self._found() != self._ours:
+            raise self.format.error(
+                f"{self.path} is no longer the file that was opened, or its log, {self._log}, is gone: it was deleted, "
+                "moved or replaced meanwhile. So nothing more is recorded here. Put both back as they were, or start "
+                "the work again under a new name."
+            )
+
+    def _found(self) -> tuple[int, ...] | None:
+        try:
+            file, log = os.stat(self._where), os.stat(self._log)  # noqa: PTH116 - a Path costs as much again
+        except OSError:
+            return None
+        return (file.st_ino, file.st_dev, log.st_ino)
+
+    @contextlib.contextmanager
+    def explained(self, writes: bool = False) -> Iterator[None]:
+        """A check, and then SQLite's errors in words for a person."""
+        self.check()
+        if writes and self.look:
+            raise self.format.error(f"{self.path} was opened only to be read. Open it for writing, then try again.")
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self.explain(error) from None
+
+    def explain(self, error: sqlite3.Error) -> StoreError:
+        return explain(error, self.path, kind=self.format.error)
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        with transaction(self.db):
+            yield
+
+    def checkpoint(self) -> None:
+        """Move the log into the file. To be called now and then: SQLite does not do it for these connections."""
+        with self.explained(writes=True):
+            log.renew(self.db)
+
+    def close(self) -> None:
+        """Close it. What belongs to another process, or was replaced at its path, is left alone."""
+        if not self.look and (os.getpid() != self._pid or self._found() != self._ours):
+            # Subtle: SQLite would delete the log at this path when it closes, whose log it may be. So it never closes.
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.db))
+            return
+        self.db.close()
+        if self._copy:
+            self._copy.close()
+
+
+@contextlib.contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """BEGIN, and COMMIT or ROLLBACK. An error while rolling back never hides the one that caused it."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        with contextlib.suppress(sqlite3.Error):
+            if db.in_transaction:  # a full disk has ended it already
+                db.execute("ROLLBACK")
+        raise
+
+
+# ------------------------------------------------------------ which file it is
+
+
+def _check_file(path: Path, format: Format, look: bool) -> None:
+    """Refuse a file of another kind before it is opened for writing: SQLite may change a file merely by opening it."""
+    try:
+        info = path.stat()
+    except FileNotFoundError:
+        if look:
+            raise StoreError(f"there is no file {path}. Name one that is there.") from None
+        if not path.absolute().parent.is_dir():
+            raise StoreError(f"{path}: its folder is not there. Make the folder, or name another file.") from None
+        log.refuse_without_file(path)
+        return
+    except (OSError, ValueError) as error:
+        raise StoreError(f"{path} cannot be used: {error}. Name another file.") from None
+    if not stat.S_ISREG(info.st_mode):
+        raise StoreError(f"{path} is {'a folder' if stat.S_ISDIR(info.st_mode) else 'no regular file'}. Name a file.")
+    if not info.st_size:
+        log.refuse_without_file(path)
+        return
+    if info.st_nlink > 1 and not look:
+        raise StoreError(
+            f"{path} has {info.st_nlink} names (hard links). SQLite keeps a log for each name, so two of them "
+            "would damage the file. Copy it to a file of its own, or delete the other names."
+        )
+    if not look and not os.access(path, os.W_OK):
+        raise explain(sqlite3.OperationalError("attempt to write a readonly database"), path, sqlite3.SQLITE_READONLY)
+    lags = log.size(log.log_of(path)) or log.size(log.log_of(path, "-journal"))  # what is in there counts
+    try:
+        with contextlib.closing(peek(path)) as db:
+            _refuse_foreign(db, path, format)
+            (page_size,) = db.execute("PRAGMA page_size").fetchone()
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_CORRUPT and lags:
+            return
+        if code == sqlite3.SQLITE_NOTADB:
+            raise StoreError(f"{path} is not an SQLite file. It was left as it is; name another file.") from None
+        raise explain(error, path) from None
+    if info.st_size % page_size and not lags:
+        raise explain(sqlite3.DatabaseError("it ends in the middle of a page"), path, sqlite3.SQLITE_CORRUPT)
+    log.refuse_foreign(path)
+
+
+def peek(path: Path) -> sqlite3.Connection:
+    """The file alone, without a lock, its log or a change.
+
+    Subtle: by SQLite, not by `open`: on POSIX, closing a file drops every lock that this process has on it.
+    """
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+
+
+def _refuse_foreign(db: sqlite3.Connection, path: Path, format: Format) -> None:
+    mark = db.execute("PRAGMA application_id").fetchone()[0]
+    if mark == format.application_id:
+        return
+    tables = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if mark or not format.unmarked or not format.unmarked <= tables:
+        raise StoreError(f"{path} is another program's SQLite file. It was left as it is; name another file.")
+
+
+def set_up(db: sqlite3.Connection, path: Path, format: Format) -> None:
+    """Make the tables that are not there, check the version, and switch to the write-ahead log."""
+    if not db.execute("PRAGMA user_version").fetchone()[0]:
+        with transaction(db):  # of several that find no tables, one makes them
+            with contextlib.closing(db.execute("SELECT count(*) FROM sqlite_schema")) as tables:
+                empty = tables.fetchone() == (0,)
+            if empty:
+                for statement in _statements(format.schema + format.later):
+                    db.execute(statement)
+            else:
+                _refuse_foreign(db, path, format)
+            # Subtle: before WAL, so that the mark is in the file itself from the first commit on.
+            db.execute(f"PRAGMA application_id={format.application_id}")
+            db.execute(f"PRAGMA user_version={format.version}")
+    _refuse_foreign(db, path, format)
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    if version != format.version:
+        raise StoreError(
+            f"{path} has format {version}; this lab reads format {format.version}. It was left as it is: update the "
+            "lab (`git pull`), or name another file."
+        )
+    made = {name for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    if not made >= set(re.findall(r"CREATE TABLE IF NOT EXISTS (\w+)", format.later)):
+        with transaction(db):
+            for statement in _statements(format.later):
+                db.execute(statement)
+        log.renew(db)
+    _switch_to_wal(db, path)
+
+
+def _statements(script: str) -> list[str]:
+    """The statements of a script, one by one: `executescript` would commit first."""
+    parts, made = "", []
+    for line in script.splitlines(keepends=True):
+        parts += line
+        if sqlite3.complete_statement(parts):
+            made.append(parts)
+            parts = ""
+    return made
+
+
+def _switch_to_wal(db: sqlite3.Connection, path: Path) -> None:
+    """Lasting, so done once in a file's life. Of two that do it at once, SQLite sends one away without waiting."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            mode = db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+            break
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+    if mode != "wal":
+        raise StoreError(f"{path}: no write-ahead log is possible on this file system. Name a file on a local disk.")

@@ -1,0 +1,126 @@
+"""How a file and its write-ahead log (FILE-wal) know each other.
+
+SQLite applies whatever log it finds beside a file: that of another store, or one that is older or newer than the file,
+and the two are blended without a word. A copy of the file alone lacks what is in its log. So one row ties them:
+
+    tie   id        of this store, for ever
+          state     new for each log: the state of the file that the log begins with ...
+          before    ... and the one before it
+          complete  0 in the file itself; 1 in its log, so that it is 1 in the file only once the log was moved into it
+
+Each log begins with this row (`renew`). It belongs to a file whose state it names. A file that is not complete, and has
+no log beside it, was copied or moved without it. Only `renew` restarts the log: automatic checkpoints are off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import sqlite3
+from pathlib import Path
+
+from durable_lab.stores.errors import StoreError
+
+# All values have a fixed length, so that SQLite writes each row over the last one, and a page has no other one in it.
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS tie(one INTEGER PRIMARY KEY CHECK(one = 1), id TEXT NOT NULL, state TEXT NOT NULL,
+    before TEXT NOT NULL, complete INTEGER NOT NULL) STRICT;
+INSERT OR IGNORE INTO tie VALUES (1, lower(hex(randomblob(16))), lower(hex(randomblob(8))), '0000000000000000', 1);
+"""
+_HEADER, _FRAME_HEADER = 32, 24  # bytes, as in SQLite's file format
+_CHECKPOINT_WAIT = 100  # milliseconds: if there are readers, the log grows a little more
+
+
+def log_of(path: Path, ending: str = "-wal") -> Path:
+    """The log of this file. SQLite puts it beside the file that a symbolic link points to."""
+    real = path.resolve()
+    return real.with_name(real.name + ending)
+
+
+def size(file: Path) -> int:
+    """Its size in bytes, 0 if it is not there."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
+
+
+def renew(db: sqlite3.Connection) -> None:
+    """Move the log into the file, and begin a new one with the row that ties it to the file."""
+    db.execute("UPDATE tie SET before = state, state = ?, complete = 0", (secrets.token_hex(8),))
+    (wait,) = db.execute("PRAGMA busy_timeout").fetchone()
+    db.execute(f"PRAGMA busy_timeout={_CHECKPOINT_WAIT}")
+    try:
+        with contextlib.suppress(sqlite3.OperationalError):  # readers, or another one does it
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    finally:
+        db.execute(f"PRAGMA busy_timeout={wait}")
+    db.execute("UPDATE tie SET complete = 1")
+
+
+def refuse_without_file(path: Path) -> None:
+    """SQLite deletes a log that it finds beside no file, or beside an empty one. Raises StoreError instead."""
+    log = log_of(path)
+    if size(log) > _HEADER:
+        raise StoreError(
+            f"{path} is not there or empty, but its log is: {log}. SQLite would delete the log, which may be the only "
+            "copy of the last records. Put the file back beside it, or move the log away."
+        )
+
+
+def refuse_foreign(path: Path) -> None:
+    """Raise StoreError if the log beside this file is of another file or state, or if its own log is missing."""
+    log = log_of(path)
+    for _ in range(20):
+        tie = _tie_of(path)
+        if tie is None:
+            return  # an old file, or one that was left in the middle of a checkpoint
+        root, id, state, complete = tie
+        if _belongs(log, root, id, state) if size(log) > _HEADER else complete or log.exists():
+            return
+        if _tie_of(path) == tie:
+            break  # subtle: otherwise another process renewed the log just now; look again
+    if size(log) > _HEADER:
+        raise StoreError(
+            f"{path}: the log beside it, {log}, belongs to another file, or to another state of this file. SQLite "
+            "would blend the two. Nothing was changed. Put the file back that belongs to this log, or move the log "
+            "away to go on with this file as it is."
+        )
+    raise StoreError(
+        f"{path}: its log, {log.name}, is not beside it: the file was copied or moved without it, so the last records "
+        "may be missing, and their activities would run again. Nothing was changed. Put the log beside it. If there is "
+        f'none: `sqlite3 {path} "UPDATE tie SET complete = 1"` says that the file is to be taken as it is.'
+    )
+
+
+def _tie_of(path: Path) -> tuple[int, str, str, int] | None:
+    """From the file alone: the number of the tie's page, id, state, complete. None if it cannot be told."""
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    try:
+        with contextlib.closing(sqlite3.connect(uri, uri=True)) as db:
+            (root,) = db.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'tie'").fetchone()
+            id, state, complete = db.execute("SELECT id, state, complete FROM tie").fetchone()
+            return int(root), str(id), str(state), int(complete)
+    except (sqlite3.Error, TypeError, ValueError):
+        return None
+
+
+def _belongs(log: Path, root: int, id: str, state: str) -> bool:
+    """Whether a tie in this log has this id and names this state."""
+    try:
+        with log.open("rb") as file:  # no lock of SQLite's is on this file
+            header = file.read(_HEADER)
+            page_size, salt = int.from_bytes(header[8:12], "big"), header[16:24]
+            while len(frame := file.read(_FRAME_HEADER)) == _FRAME_HEADER:
+                if frame[8:16] != salt:
+                    return False  # from here on the log has what is left of an older one
+                if int.from_bytes(frame[:4], "big") != root:
+                    file.seek(page_size, os.SEEK_CUR)
+                    continue
+                page = file.read(page_size)
+                if id.encode() in page and state.encode() in page:
+                    return True
+    except OSError:
+        pass
+    return False
