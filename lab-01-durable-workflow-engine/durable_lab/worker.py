@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from durable_lab.attempts import Attempts, Stopped
 from durable_lab.stores import SQLiteStore
 from durable_lab.study import Study, StudyError
 
@@ -50,10 +51,15 @@ def work(
     """
     engine = study.module()
     state = store.load(workflow_id)
-    journal = watched(store.journal(workflow_id), at, engine.Signal, show)
     clock = engine.SystemClock()
+    attempts = Attempts(store, workflow_id, len(state.commands), clock)
+    journal = watched(attempts.counting(store.journal(workflow_id)), at, engine.Signal, show)
     store.begin(workflow_id, study.label, clock.now())
-    result = engine.DurableEngine(clock=clock, journal=journal, **options).run(workflow, state)
+    host = engine.DurableEngine(clock=attempts, journal=journal, **options)
+    try:
+        result = host.run(attempts.counted(workflow), state)
+    except Stopped as stopped:
+        raise stopped.why from None
     detail = {"blocked": result.waiting_for, "failed": result.error}.get(result.status)
     if result.status == "completed":
         detail = _as_json(engine, workflow_id, result.value)

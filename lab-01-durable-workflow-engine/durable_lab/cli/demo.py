@@ -14,7 +14,7 @@ from durable_lab.cli.output import on_engine, say, styled
 from durable_lab.cli.refund import show_history
 from durable_lab.faults import POINTS
 from durable_lab.stores import SQLiteStore
-from durable_lab.world import Ledger
+from durable_lab.world import Ledger, books_of
 
 
 def demo(console: Console, given: argparse.Namespace) -> int:
@@ -82,7 +82,7 @@ class _Story:
         return False
 
     def ledger(self) -> Ledger:
-        return Ledger(self.file.with_suffix(".world.db"))
+        return Ledger(books_of(self.file), look=True)
 
     def moral(self, paid: int) -> int:
         """What was to be seen, and whether it was."""

@@ -19,7 +19,7 @@ from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.timeline import rows_of, table_of
 from durable_lab.timeline.rows import brief
 from durable_lab.worker import deliver, work
-from durable_lab.world import Effect, World
+from durable_lab.world import Effect, World, books_of
 
 OVER = ("completed", "failed")
 APPROVAL = "approval"
@@ -36,10 +36,11 @@ class Session:
         self.story = self.study.module("refund")
         if given.step != "start":
             _must_exist(Path(given.store))
-        self.store = SQLiteStore(given.store, engine=self.study.module())
+        look = given.step == "history"
+        self.store = SQLiteStore(given.store, engine=self.study.module(), look=look)
         self._kill = killer(given.kill_at)
-        books = Path(given.store).with_suffix(".world.db")
-        self.world = World(books, deduplicates=not given.naive, fails=given.flaky, at=self.at)
+        books, bank = books_of(given.store), {"deduplicates": not given.naive, "fails": given.flaky}
+        self.world = World(books, **bank, at=self.at, of=self.store, look=look)
         self._effects = len(self.world.ledger.effects())
         self._position = 0  # of the next record
 
@@ -235,7 +236,7 @@ def _run(session: Session) -> Any:
             session.story.refund_with(session.world),
             session.at,
             session.recorded,
-            retry=session.study.module().RetryPolicy(initial_interval=0.2),
+            retry=session.study.module().RetryPolicy(initial_interval=0.2, non_retryable=("IdempotencyError",)),
         )
     if result.status == "blocked":
         session.say(f"blocked: it waits for the signal {result.waiting_for}. This process ends now and holds nothing.")

@@ -66,10 +66,11 @@ class Database:
         try:
             set_up(db, self.path, self.format)
             db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it, so that each log names its file
+            if not log.size(Path(self._log)):  # there is no record that a power cut could take back, so no sync either
+                db.execute("PRAGMA synchronous=OFF")
+                log.renew(db)
             db.execute(f"PRAGMA synchronous={synchronous}")
             db.execute(f"PRAGMA fullfsync={int(synchronous == 'FULL')}")  # macOS: as far as the disk, not its cache
-            if not log.size(Path(self._log)):
-                log.renew(db)
         except BaseException:
             db.close()
             raise
@@ -110,6 +111,11 @@ class Database:
                 "the work again under a new name."
             )
 
+    def _log_was_replaced(self) -> bool:
+        with contextlib.suppress(OSError):
+            return self._ours is not None and Path(self._log).stat().st_ino != self._ours[2]
+        return False
+
     def _found(self) -> tuple[int, ...] | None:
         try:
             file, log = os.stat(self._where), os.stat(self._log)  # noqa: PTH116 - a Path costs as much again
@@ -136,6 +142,10 @@ class Database:
         with transaction(self.db):
             yield
 
+    def has(self, table: str) -> bool:
+        """Whether it has this table: one that is only looked at may be older."""
+        return self.db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
+
     def checkpoint(self) -> None:
         """Move the log into the file. To be called now and then: SQLite does not do it for these connections."""
         with self.explained(writes=True):
@@ -143,10 +153,15 @@ class Database:
 
     def close(self) -> None:
         """Close it. What belongs to another process, or was replaced at its path, is left alone."""
-        if not self.look and (os.getpid() != self._pid or self._found() != self._ours):
-            # Subtle: SQLite would delete the log at this path when it closes, whose log it may be. So it never closes.
+        if not self.look and (os.getpid() != self._pid or self._log_was_replaced()):
+            # Subtle: SQLite would delete the log at this path when it closes, and it is not ours. So it never closes.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.db))
             return
+        with contextlib.suppress(sqlite3.Error):
+            if not self.look and self._found() != self._ours:  # SQLite leaves the log of a file that was moved
+                self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            elif not self.look and not log.has_records(Path(self._log)):
+                self.db.execute("PRAGMA synchronous=OFF")  # there is nothing to sync
         self.db.close()
         if self._copy:
             self._copy.close()

@@ -46,8 +46,13 @@ def size(file: Path) -> int:
         return 0
 
 
+def has_records(log: Path) -> bool:
+    """Whether there is more in it than the tie."""
+    return size(log) > _HEADER + _FRAME_HEADER + 4096
+
+
 def renew(db: sqlite3.Connection) -> None:
-    """Move the log into the file, and begin a new one with the row that ties it to the file."""
+    """Move the log into the file, and begin a new one with the row that ties it to the file. Syncs as `db` does."""
     db.execute("UPDATE tie SET before = state, state = ?, complete = 0", (secrets.token_hex(8),))
     (wait,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute(f"PRAGMA busy_timeout={_CHECKPOINT_WAIT}")

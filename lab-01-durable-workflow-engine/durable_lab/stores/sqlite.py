@@ -69,6 +69,12 @@ class SQLiteStore:
         self._db = self._file.db
         self._explained = self._file.explained
 
+    @property
+    def id(self) -> str | None:
+        """Tells this store from every other one, under whatever name; None in an old file that was opened to look."""
+        with self._explained():
+            return str(self._db.execute("SELECT id FROM tie").fetchone()[0]) if self._file.has("tie") else None
+
     # ------------------------------------------------------------ a run's life
 
     def start(self, workflow_id: str, workflow: str, input: Any) -> None:

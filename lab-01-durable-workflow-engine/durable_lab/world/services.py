@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar
 
+from durable_lab.stores import SQLiteStore
 from durable_lab.world.ledger import Effect, Ledger
 
 S = TypeVar("S")
@@ -111,7 +112,7 @@ class Model(Service):
 
 
 class World:
-    """Bank, mailer and model on one ledger. The three activities of the refund are its attributes."""
+    """Bank, mailer and model on one ledger (`of`, `look`: see there). The refund's activities are its attributes."""
 
     def __init__(
         self,
@@ -121,8 +122,10 @@ class World:
         fails: int = 0,
         slow: float = 0.0,
         at: Callable[[str], None] = _nowhere,
+        of: SQLiteStore | None = None,
+        look: bool = False,
     ) -> None:
-        self.ledger = Ledger(path)
+        self.ledger = Ledger(path, of=of, look=look)
         self.model = Model(self.ledger, slow=slow, at=at)
         self.bank = Bank(self.ledger, deduplicates=deduplicates, fails=fails, slow=slow, at=at)
         self.mailer = Mailer(self.ledger, deduplicates=deduplicates, slow=slow, at=at)

@@ -1,0 +1,168 @@
+"""Failed attempts are kept outside history, so that `max_attempts` counts every attempt over killed processes (R12).
+
+History has one record for each command, its outcome (R6). A worker that is killed in a back-off leaves no record, and
+the next one would begin again with attempt 1, without end. So each failure is kept in the store before the engine backs
+off, and the next worker's engine gets the kept failures first: raised again, without a call, at the times they had.
+(Temporal keeps them in the same way, beside history.) An attempt that a kill interrupted has no outcome; it runs
+again (R11). This works with any engine, because it stands between the workflow and its `ctx`.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections import deque
+from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
+
+from durable_lab.stores import SQLiteStore, StoreError
+from durable_lab.world import BooksError
+
+
+class Stopped(BaseException):
+    """The store or the books failed inside an activity. Not an Exception: for the engine, the process dies here."""
+
+    def __init__(self, why: StoreError) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
+class Attempts:
+    """The attempts of one run, for one session. This is also the clock of the engine, see `now` and `sleep`."""
+
+    def __init__(self, store: SQLiteStore, workflow_id: str, position: int, clock: Any) -> None:
+        self.position = self.replayed = position  # commands that are recorded
+        self._store, self._workflow_id, self._clock = store, workflow_id, clock
+        self._kept = deque(store.attempts(workflow_id, position))  # only the first live command can have some
+        self._times: deque[float] = deque()
+
+    def counting(self, journal: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """The journal, which tells the position of the next command."""
+
+        def record(entry: Any) -> Any:
+            seq = journal(entry)
+            self.position += 1
+            return seq
+
+        return record
+
+    def counted(self, workflow: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+        """The workflow, with a `ctx` whose activities are counted."""
+
+        @functools.wraps(workflow)
+        def run(ctx: Any, given: Any) -> Any:
+            return workflow(_Counting(ctx, self), given)
+
+        return run
+
+    def now(self) -> float:
+        """The time. An attempt that is raised again begins and ends when it did."""
+        return self._times.popleft() if self._times else float(self._clock.now())
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, but not between two attempts that are raised again: that back-off is over."""
+        if not self._kept:
+            self._clock.sleep(seconds)
+
+    def live(self, fn: Any) -> Any:
+        """The activity, counted, in a form that the engine takes for the activity itself."""
+        if isinstance(fn, functools.partial):
+            return functools.partial(self.live(fn.func), *fn.args, **fn.keywords)
+        name = getattr(fn, "__name__", type(fn).__name__)
+        if not callable(fn) or not isinstance(name, str):
+            return fn  # for the engine to refuse
+
+        def call(*args: Any, **key: Any) -> Any:
+            asked = [name, json.dumps(args, sort_keys=True)]
+            if self._kept and self._kept[0]["asked"] == asked:
+                attempt = self._kept.popleft()
+                self._times = deque([attempt["ended_at"], *self._next_start(name)])
+                raise again(attempt["kinds"], attempt["message"])
+            self._kept.clear()  # if there are some, the workflow was changed: it asks for something else here
+            started_at = self._clock.now()
+            try:
+                return fn(*args, **key)
+            except BooksError as error:
+                raise Stopped(error) from None
+            except Exception as error:
+                attempt = {"asked": asked, "kinds": kinds(error), "message": message(error)}
+                self._keep(attempt | {"started_at": started_at, "ended_at": self._clock.now()})
+                raise
+
+        functools.update_wrapper(call, fn)
+        call.__name__ = name
+        if hasattr(fn, "__self__"):  # a method: the engine records "Bank.pay_back"
+            call.__self__ = fn.__self__  # type: ignore[attr-defined]
+        self._times = deque(self._next_start(name))
+        return call
+
+    def _next_start(self, name: str) -> list[float]:
+        return [attempt["started_at"] for attempt in list(self._kept)[:1] if attempt["asked"][0] == name]
+
+    def _keep(self, attempt: Any) -> None:
+        try:
+            self._store.keep_attempt(self._workflow_id, self.position, attempt)
+        except StoreError as error:
+            raise Stopped(error) from None
+
+    def ended(self) -> None:
+        """The command has come back: the engine reads the clock for other things now."""
+        self._times.clear()
+
+
+class _Counting:
+    """A `ctx` that hands on everything, and counts the attempts of activities."""
+
+    def __init__(self, ctx: Any, attempts: Attempts) -> None:
+        self._ctx, self._attempts = ctx, attempts
+        self._issued = 0
+
+    def call_activity(self, fn: Any, *args: Any, **options: Any) -> Any:
+        self._issued += 1
+        if self._issued <= self._attempts.replayed:
+            return self._ctx.call_activity(fn, *args, **options)
+        try:
+            return self._ctx.call_activity(self._attempts.live(fn), *args, **options)
+        finally:
+            self._attempts.ended()
+
+    def now(self) -> Any:
+        self._issued += 1
+        return self._ctx.now()
+
+    def wait_signal(self, name: Any) -> Any:
+        self._issued += 1
+        return self._ctx.wait_signal(name)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ctx, name)
+
+
+def kinds(error: Exception) -> list[str]:
+    """The classes of an error, the most special one first, each as "module:name"."""
+    return [f"{cls.__module__}:{cls.__qualname__}" for cls in type(error).__mro__ if issubclass(cls, Exception)]
+
+
+def message(error: Exception) -> str:
+    try:
+        return f"{error!s:.10000}"
+    except Exception:
+        return ""
+
+
+def again(kinds: list[str], message: str) -> Exception:
+    """An error of this name and message. It is an instance of those of its classes that this process has."""
+    names = [kind.rpartition(":")[2].rpartition(".")[2] for kind in kinds]
+    for i, kind in enumerate(kinds):
+        module, _, name = kind.partition(":")
+        try:
+            made = attrgetter(name)(sys.modules[module])
+            for name in reversed(names[:i] or names[:1]):
+                made = type(name, (made,), {"__init__": lambda self: None, "__str__": lambda self: message})
+            error: Exception = made.__new__(made)
+            return error
+        except (AttributeError, KeyError, TypeError):  # it is not there, or cannot be made without arguments
+            continue
+    return Exception(message)
