@@ -4,14 +4,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 # One word for all: quiet, no questions, every package checked against its hash.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
-
-.PHONY: demo test test-browser lab grader bank check build bench bench-timeline bench-grading lock clean help
+PYTEST := $(BIN)/python -m pytest
+# What is set for other programs: it would change what Python, pip and pytest do here.
+unexport PYTHONBREAKPOINT PYTHONDEVMODE PYTHONHASHSEED PYTHONHOME PYTHONINSPECT PYTHONIOENCODING PYTHONOPTIMIZE
+unexport PYTHONPATH PYTHONSAFEPATH PYTHONSTARTUP PYTHONUTF8 PYTHONWARNINGS PYTEST_ADDOPTS PYTEST_PLUGINS
+unexport PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTEST_TIMEOUT FORCE_COLOR LAB_BORROW PIP_PREFIX PIP_TARGET PIP_USER
+.PHONY: demo test test-all test-browser lab grader bank check build bench bench-timeline bench-grading lock clean help
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    the refund story: blocked, killed, resumed, one refund"
-	@echo "make test    the 14 tests on the reference, then the tests of the lab itself"
-	@echo "make lab     JupyterLab on the first notebook"
+	@echo "make test    the 14 tests on the reference, then the tests of the lab itself (of the long ones a sample)"
+	@echo "make test-all  the same, with all of the long ones: hostile submissions, the bank of engines"
+	@echo "make lab     JupyterLab on the first notebook; ARGS=\"--no-browser --port 9999\" passes options on"
 	@echo "make test-browser    the notebooks in JupyterLab, driven in Chromium (Debian: apt install chromium)"
 	@echo "make grader  what an instructor needs: the command lab-grader (see grader/README.md)"
 	@echo "make bank    how well wrong engines are rejected, and the belief behind each is named"
@@ -22,17 +27,23 @@ help:
 	@echo "make bench-grading   a class graded, beside a plain nbgrader autograde (some minutes)"
 
 demo: $(VENV)/base.done
-	@$(BIN)/durable-lab demo
+	@$(BIN)/python -P -m durable_lab demo
 
-test: $(VENV)/dev.done $(VENV)/lab.done
-	LAB_MODULE=$${LAB_MODULE:-solution} $(BIN)/python -m pytest tests/lab
-	env -u LAB_MODULE $(BIN)/python -m pytest tests --ignore tests/lab --ignore tests/browser -n 2
+test test-all: $(VENV)/dev.done $(VENV)/lab.done
+	LAB_MODULE=$${LAB_MODULE:-solution} $(PYTEST) tests/lab
+	env -u LAB_MODULE -u LAB_WORKSPACE $(PYTEST) tests --ignore tests/lab --ignore tests/browser -n 2 $(SAMPLE)
+
+test: SAMPLE = --sample
 
 test-browser: $(VENV)/dev.done $(VENV)/lab.done
-	env -u LAB_MODULE $(BIN)/python -m pytest tests/browser
+	env -u LAB_MODULE -u LAB_WORKSPACE $(PYTEST) tests/browser
 
 lab: $(VENV)/lab.done
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/jupyter lab --ServerApp.root_dir=. notebooks/00_why_a_for_loop_agent_dies.ipynb
+	@case "$$(id -u) $(ARGS)" in "0 "*--allow-root*) ;; "0 "*) \
+	    echo "You are root, and JupyterLab would let its pages do anything here. If that is what you want: make lab ARGS=--allow-root"; \
+	    exit 2;; esac
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m jupyterlab --ServerApp.root_dir=. $(ARGS) \
+	    notebooks/00_why_a_for_loop_agent_dies.ipynb
 
 grader: $(VENV)/lab.done
 	@command -v bwrap >/dev/null || echo "There is no bubblewrap here, so no sandbox: see grader/README.md, Set up."

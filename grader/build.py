@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -14,6 +15,7 @@ from durable_lab import source
 from durable_lab.study import LAB_DIR, ROOT
 from durable_lab.todos import SKELETON, Part, Todo, all_todos
 
+HANDED_OUT = Path(__file__).parent / "submission" / "handed_out"  # notebooks/ once more, for the grader
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
 
@@ -102,6 +104,21 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
     return made
 
 
+def everything() -> dict[Path, str]:
+    """Every generated file and its text. The notebooks are there twice: to work in, and unchanged for the grader."""
+    books = notebooks()
+    return {**lab_files(), **books, **{HANDED_OUT / path.name: text for path, text in books.items()}}
+
+
+def _committed(paths: set[Path]) -> set[Path]:
+    """Those of these files that git knows. A person's own files beside the generated ones are not ours to judge."""
+    try:
+        done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    return paths & {ROOT / name for name in done.stdout.split("\0")}
+
+
 def _todo_cell(function: str, methods: str, path: Path) -> str:
     number = next((t.number for t in all_todos().values() for part in t.parts if part.function == function), None)
     if number is None:
@@ -116,13 +133,13 @@ def _without_marks(text: str) -> str:
 def main(arguments: list[str]) -> int:
     """Write, or with `--check` compare. Returns the exit code."""
     try:
-        made = {**lab_files(), **notebooks()}
+        made = everything()
     except (BuildError, SyntaxError) as error:
         print(f"build: {error}", file=sys.stderr)
         return 1
     old = {path: path.read_text(encoding="utf-8") if path.is_file() else None for path in made}
-    extra = {p for folder in {path.parent for path in made} for p in folder.glob("*") if p.suffix in (".py", ".ipynb")}
-    changed = [path for path, text in made.items() if old[path] != text] + sorted(extra - made.keys())
+    there = {p for folder in {path.parent for path in made} for p in folder.glob("*") if p.suffix in (".py", ".ipynb")}
+    changed = [path for path, text in made.items() if old[path] != text] + sorted(_committed(there - made.keys()))
     if "--check" in arguments:
         for path in changed:
             print(f"build: {path.relative_to(ROOT)} is not what solution/ makes. Run `make build`.", file=sys.stderr)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
+from grader.build import HANDED_OUT
 from grader.submission.notebook import Notebook, notebook, tidy
 from grader.submission.syntax import Source, readable
 
@@ -80,8 +80,8 @@ def current() -> Release:
 
 
 def handed_out() -> dict[str, str]:
-    """The notebooks as students get them, stem -> JSON. `make check` sees to it that they are what solution/ makes."""
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
+    """The notebooks as students get them, stem -> JSON. Those in notebooks/ are for working in, and may be changed."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(HANDED_OUT.glob("*.ipynb"))}
 
 
 def boxes() -> dict[str, int]:

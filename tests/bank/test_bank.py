@@ -50,6 +50,7 @@ def verdict(tmp_path_factory):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=6)
 def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
     said = verdict(entry)
     assert said.ended == ""
@@ -63,6 +64,7 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=6)
 def test_a_wrong_engine_is_told_what_people_have_read(entry, verdict):
     assert text_of(entry, verdict(entry)) == path_of(entry).read_text(encoding="utf-8"), (
         "`python -m grader.bank.golden`"
@@ -76,6 +78,7 @@ def test_a_right_engine_passes_all_14_however_it_is_written(entry, verdict):
     assert said.tests.keys() == cited().keys()
 
 
+@pytest.mark.long
 def test_none_of_the_14_is_idle(verdict):
     caught = {name for entry in WRONG for name in verdict(entry).failed}
     assert caught == cited().keys()

@@ -26,12 +26,14 @@ KNOWN, HELD_BACK = halves(WRONG)
 SOURCE = REFERENCE.read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_nine_of_ten_that_it_has_not_seen_are_named_rightly():
     held = [name(entry, entry.todo) for entry in HELD_BACK]
     assert share(held) >= LEAST, table(held)
     assert [one for one in held if one.named and not one.right] == [], "better to say nothing than something wrong"
 
 
+@pytest.mark.long
 def test_what_it_knows_is_what_the_known_half_does():
     known = learnt(KNOWN)
     stale = [path for path, text in files(known).items() if path.read_text(encoding="utf-8") != text]
@@ -44,6 +46,7 @@ def test_what_it_knows_is_what_the_known_half_does():
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=6)
 def test_a_right_engine_has_no_symptom_in_any_todo(entry):
     for todo in all_todos():
         facts = watch.facts_of(entry.source(), todo)
@@ -51,6 +54,7 @@ def test_a_right_engine_has_no_symptom_in_any_todo(entry):
         assert nearest(facts, todo) is None
 
 
+@pytest.mark.long
 def test_two_mistakes_at_once_are_named_as_one_of_the_two_or_not_at_all():
     def only(function):
         return [e for e in WRONG if e.todo == 1 and overridden(e) == {f"Context.{function}"}]

@@ -13,14 +13,15 @@ from playwright.sync_api import sync_playwright
 from durable_lab.study import ROOT
 from durable_lab.todos import SKELETON
 
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 FLAGS += ["--disable-component-update", "--disable-sync"]
 START_SECONDS = 60
 
 
 @pytest.fixture(scope="session")
-def browser():
+def browser(require):
+    require("browser", None if CHROMIUM else "Chromium is not installed (Debian: apt install chromium)")
     with sync_playwright() as playwright:
         made = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield made

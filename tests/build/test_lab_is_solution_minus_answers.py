@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 import types
 
@@ -10,6 +11,7 @@ import pytest
 
 from durable_lab import source, todos
 from durable_lab.study import LAB_DIR, ROOT
+from durable_lab.todos import SKELETON
 from grader import build
 from grader.build import BEGIN, END, BuildError, lab_files, strip_answers
 
@@ -31,14 +33,18 @@ def answers(text):
     return inside
 
 
+WORKED_IN = (LAB_DIR / "lab", ROOT / "notebooks")  # a student changes these; `make check` compares them
+
+
 def test_the_generated_files_are_what_the_solution_makes():
-    for path, text in lab_files().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(ROOT)} has drifted: run `make build`"
+    for path, text in build.everything().items():
+        if path.parent not in WORKED_IN:
+            assert path.read_text(encoding="utf-8") == text, f"{path.relative_to(ROOT)} has drifted: run `make build`"
 
 
 def test_every_file_of_the_lab_is_generated():
     made = {path.name for path in lab_files() if path.parent == LAB_DIR / "lab"}
-    assert {path.name for path in (LAB_DIR / "lab").glob("*.py")} == made
+    assert {path.name for path in SKELETON.glob("*.py")} == made
     assert made == {path.name for path in (ROOT / "solution").glob("*.py")}
 
 
@@ -202,10 +208,28 @@ def test_a_file_that_the_solution_no_longer_makes_is_named_and_then_removed(monk
     monkeypatch.setattr(build, "ROOT", tmp_path)
     monkeypatch.setattr(build, "lab_files", lambda: {path: "x = 1\n"})
     monkeypatch.setattr(build, "notebooks", dict)
+    for command in (["init", "-q"], ["add", "left_over.py"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
     assert build.main(["--check"]) == 1
     assert "left_over.py" in capsys.readouterr().err
     assert build.main([]) == 0
     assert (path.is_file(), extra.exists()) == (True, False)
+
+
+def test_files_of_a_persons_own_beside_the_generated_ones_are_left_alone(monkeypatch, tmp_path):
+    path, own, other = tmp_path / "lab" / "engine.py", tmp_path / "lab" / "my notes.ipynb", tmp_path / "README.md"
+    path.parent.mkdir()
+    for file in (path, own, other):
+        file.write_text("x = 1\n", encoding="utf-8")
+    for command in (["init", "-q"], ["add", "README.md"]):
+        subprocess.run(["git", *command], cwd=tmp_path, check=True)
+    monkeypatch.setattr(build, "ROOT", tmp_path)
+    monkeypatch.setattr(build, "lab_files", lambda: {path: "x = 1\n"})
+    monkeypatch.setattr(build, "notebooks", dict)
+    assert (build.main(["--check"]), build.main([])) == (0, 0)
+    own.unlink()  # and with none of them, nothing else is taken for one
+    assert (build.main(["--check"]), build.main([])) == (0, 0)
+    assert other.exists()
 
 
 # ---------------------------------------------------------------- notebooks

@@ -82,7 +82,7 @@ def strip(cells):
 
 
 @pytest.fixture(scope="module")
-def cycle(released, books, tmp_path_factory):
+def cycle(bubblewrap, released, books, tmp_path_factory):
     """The course after the cycle, its students, and what autograde said of each."""
     import shutil
 

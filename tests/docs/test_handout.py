@@ -13,7 +13,7 @@ import pytest
 from durable_lab.cli.main import parser
 from durable_lab.rules import RULES
 from durable_lab.study import LAB_DIR, ROOT
-from durable_lab.todos import all_todos
+from durable_lab.todos import SKELETON, all_todos
 from solution.engine import DurableEngine, SimulatedClock
 from solution.refund import APPROVAL, ORDER, PaperWorld, WorkflowState, refund_with
 
@@ -63,9 +63,7 @@ def test_the_table_of_rules_is_the_rules_word_for_word() -> None:
 
 
 def test_the_sizes_of_the_todos_are_those_in_the_skeleton() -> None:
-    sizes = re.findall(
-        r"# TODO (\d)(?: \(|, )(?:\(?part (\w), )?about (\d+) lines", text_of(LAB_DIR / "lab" / "engine.py")
-    )
+    sizes = re.findall(r"# TODO (\d)(?: \(|, )(?:\(?part (\w), )?about (\d+) lines", text_of(SKELETON / "engine.py"))
     said = [(row[0].replace(", part ", ""), row[1], row[2].strip("`")) for row in table(r"\d(, part \w)?")]
     where = {
         f"{n}{'abc'[i] if len(t.parts) > 1 else ''}": p for n, t in all_todos().items() for i, p in enumerate(t.parts)

@@ -9,6 +9,7 @@ import pytest
 
 from durable_lab import source
 from durable_lab.study import LAB_DIR, ROOT
+from durable_lab.todos import SKELETON
 
 ENGINE = ROOT / "solution" / "engine.py"
 
@@ -69,7 +70,11 @@ def test_imports_go_one_way(folder):
 
 
 def test_nothing_but_tests_imports_tests():
-    everywhere = [*python_files(ROOT / "solution"), *python_files(LAB_DIR), *python_files(ROOT / "grader")]
+    everywhere = [
+        *python_files(ROOT / "solution"),
+        *python_files(LAB_DIR / "durable_lab"),
+        *python_files(ROOT / "grader"),
+    ]
     assert [path for path in everywhere if "tests" in tops(path)] == []
     for path in python_files(ROOT / "tests"):  # what tests share stands in a file that is none
         assert not re.search(r"^\s*(from|import) tests\.\S*(test_|conftest)", path.read_text(encoding="utf-8"), re.M), (
@@ -78,7 +83,7 @@ def test_nothing_but_tests_imports_tests():
 
 
 def test_what_is_handed_out_stands_without_the_solution():
-    for path in python_files(LAB_DIR / "lab"):
+    for path in python_files(SKELETON):
         assert not tops(path) & {"solution", "durable_lab", "grader", "tests"}, path.name
 
 

@@ -15,7 +15,6 @@ import pytest
 
 from durable_lab import source
 from durable_lab.lesson.questions import all_questions
-from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader.build import notebooks
 from grader.checker import examinee, sandbox, suite
@@ -24,6 +23,7 @@ from grader.checker.worker_process import Worker
 from grader.klass.student import student_html, student_text
 from grader.marks import grade
 from grader.rubric import weights
+from grader.submission.release import handed_out
 from tests.hostile.attack import SOLVED, STUBS
 from tests.hostile.worth import right_letter
 from tests.submission.handin import HandIn
@@ -214,9 +214,7 @@ def honest_marks(tmp_path_factory):
 @pytest.fixture(scope="session")
 def released():
     """Solved or not -> the notebooks by stem, as JSON."""
-    untouched = {
-        path.stem: json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "notebooks").glob("*.ipynb")
-    }
+    untouched = {stem: json.loads(text) for stem, text in handed_out().items()}
     return {True: {path.stem: json.loads(text) for path, text in notebooks(solved=True).items()}, False: untouched}
 
 

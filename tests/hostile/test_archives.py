@@ -13,6 +13,7 @@ from tests.hostile.attack import SOLVED, attacks
 
 
 @pytest.mark.parametrize("make", ARCHIVES, ids=lambda make: make.__name__)
+@pytest.mark.long(every=4)
 def test_a_hostile_archive_harms_nobody(make, survive, tmp_path):
     room = tmp_path / "collected"
     room.mkdir()
@@ -51,6 +52,7 @@ class Nobody:
         pass
 
 
+@pytest.mark.long
 def test_a_class_with_some_of_them_in_it_is_graded_to_its_end(tmp_path):
     """As a class, in processes of their own: each has a mark, and the honest one has its own."""
     chosen = ("exits_on_import", "raises_a_keyboard_interrupt", "leaves_a_daemon", "kills_everybody", "half_letters")

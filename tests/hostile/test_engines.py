@@ -28,6 +28,7 @@ def listener():
 
 
 @pytest.mark.parametrize("attack", [*ENGINES, *WIRE], ids=lambda attack: attack.path.stem)
+@pytest.mark.long(every=8)
 def test_a_hostile_engine_gets_what_it_has_earned(attack: Attack, survive, planted, listener, tmp_path):
     engine = attack.engine(secrets=planted[1], **listener)
     folder = tmp_path / "mallory"
@@ -60,6 +61,7 @@ CELLS = [attack for attack in ENGINES if attack.path.stem in {
 
 
 @pytest.mark.parametrize("attack", CELLS, ids=lambda attack: attack.path.stem)
+@pytest.mark.long(every=5)
 def test_the_same_in_the_cells_of_notebooks(attack: Attack, survive, planted, listener, untouched):
     engine = attack.engine(secrets=planted[1], **listener)
     report = survive(in_cells(attack, engine, untouched), hangs=attack.said["HANGS"], whole=engine)

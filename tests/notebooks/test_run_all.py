@@ -36,6 +36,7 @@ def run(text, folder):
 
 
 @pytest.mark.parametrize(("path", "text"), HANDED_OUT, ids=[path.stem for path, _ in HANDED_OUT])
+@pytest.mark.long(every=3)
 def test_a_notebook_as_handed_out_runs_to_its_end_and_says_what_is_to_do(workspace, path, text):
     said = run(text, workspace)
     assert "engine.py" in said, "it says which engine is under study"
@@ -44,6 +45,7 @@ def test_a_notebook_as_handed_out_runs_to_its_end_and_says_what_is_to_do(workspa
     assert (workspace / "lab" / "engine.py").read_text() == (SKELETON / "engine.py").read_text()
 
 
+@pytest.mark.long
 def test_the_notebooks_with_their_answers_fill_the_lab_and_end_with_14_of_14(workspace):
     for path, text in SOLVED:
         said = run(text, workspace)

@@ -192,6 +192,7 @@ def test_a_todo_in_a_cell_of_another_kind_counts(solved, kind):
 
 
 @pytest.mark.parametrize("outputs", ["one line", "many lines", "html"])
+@pytest.mark.long(every=3)
 def test_sixty_megabytes_of_output_are_passed_over(solved, outputs):
     made = {
         "one line": [{"output_type": "stream", "text": "x" * 60_000_000}],

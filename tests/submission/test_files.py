@@ -189,6 +189,7 @@ def test_a_class_with_another_indentation_takes_the_lent_functions(of):
 
 
 @pytest.mark.parametrize("entry", entries("right"), ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=6)
 def test_right_engines_of_another_design_make_engines_that_can_be_run(of, entry):
     read = of(entry.source())
     assert read.whole == entry.source()

@@ -158,6 +158,7 @@ DEEP = {
 
 @pytest.mark.parametrize("kind", DEEP)
 @pytest.mark.parametrize("where", ["cell", "helper", "file", "question"])
+@pytest.mark.long(every=6)
 def test_source_that_overtaxes_the_parser_has_a_reason(solved, where, kind):
     text = f"@todo(2)\ndef now(self):\n    return {DEEP[kind]}"
     solved.add("00_why_a_for_loop_agent_dies", "x = 1")
@@ -310,6 +311,7 @@ def places(value, path=()):
 
 
 @pytest.mark.parametrize("seed", range(12))
+@pytest.mark.long(every=6)
 def test_a_notebook_with_random_places_changed_is_read(made, tmp_path, monkeypatch, seed):
     rng = random.Random(seed)
     stem = rng.choice(["02_replay", "03_determinism", "05_signals"])
