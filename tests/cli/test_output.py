@@ -13,7 +13,7 @@ import pytest
 
 from durable_lab.cli import refund
 from durable_lab.cli.main import main
-from durable_lab.cli.output import LOST, Screen, console_on, fitting, quoted, say, styled
+from durable_lab.cli.output import LOST, Screen, console_on, fitting, for_windows, quoted, say, styled
 from durable_lab.printable import printable
 from durable_lab.stores import SQLiteStore
 from durable_lab.timeline.rows import Row
@@ -70,24 +70,24 @@ def test_output_that_fails_at_any_line_changes_nothing_of_what_is_recorded(lab, 
 
 @posix
 @pytest.mark.parametrize(
-    "where", [*(["full"] if Path("/dev/full").exists() else []), "closed", "broken pipe", "both closed"]
+    "where", [*(["full"] if Path("/dev/full").exists() else []), "closed", "broken pipe", "terminal", "both closed"]
 )
 @pytest.mark.parametrize("step", ["resume", "history"])
 def test_a_step_whose_output_is_lost_does_its_work_and_exits_with_3(lab, where, step):
     lab.refund("start")
     lab.refund("approve")
-    if where == "broken pipe":  # the reader is gone before the first line
-        reader, writer = os.pipe()
-        os.close(reader)
-        done = lab.process("refund", step, stdout=writer)
-        os.close(writer)
+    if where in ("broken pipe", "terminal"):  # the other end is gone before the first line
+        other, own = os.pipe() if where == "broken pipe" else os.openpty()
+        os.close(other)
+        done = lab.process("refund", step, stdout=own)
+        os.close(own)
     else:
         to = {"full": ">/dev/full", "closed": ">&-", "both closed": ">&- 2>&-"}[where]
         done = lab.shell(f"{shlex.join(lab.command('refund', step))} {to}")
     assert done.returncode == LOST
     assert "Traceback" not in done.stderr
     assert "Exception ignored" not in done.stderr
-    assert ("the output was lost" in done.stderr) is (where in ("full", "closed"))
+    assert ("the output was lost" in done.stderr) is (where in ("full", "closed", "terminal"))
     if step != "history":
         assert stand(lab.folder) == (True, ["assess", "pay_back", "send_email"], "completed")
 
@@ -302,6 +302,9 @@ def test_a_line_is_broken_at_words_and_a_command_to_be_copied_never(monkeypatch)
     say(console, "next: durable-lab refund resume --store some/long/name.db --id 7", whole=True)
     assert stream.text.count("\n") == 1
     stream.text = ""
+    say(console, "next      every TODO is written; this one fails first")
+    assert stream.text.splitlines()[1] == " " * 10 + "one fails first"
+    stream.text = ""
     styled(console, ("a title that is long enough to be broken", "bold"), " and more")
     assert max(map(len, stream.text.splitlines())) <= 40
 
@@ -359,6 +362,13 @@ def test_each_next_line_can_be_pasted_into_a_shell(lab, store, name, encoding):
     done = lab.shell(line.removeprefix("next: "), PATH=f"{script.parent}{os.pathsep}{os.environ['PATH']}")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].startswith("next: durable-lab refund resume")
+
+
+def test_for_windows_everything_but_plain_names_is_in_quotes():
+    assert for_windows(r"C:\runs\refund-1.db") == r"C:\runs\refund-1.db"
+    for name in ("my runs.db", "a&b", "$x", "it's", "a;b", "50%", ""):
+        assert for_windows(name) == f'"{name}"'
+    assert for_windows('say "hi"') == '"say \\"hi\\""'
 
 
 def test_plain_names_are_quoted_as_shlex_does():

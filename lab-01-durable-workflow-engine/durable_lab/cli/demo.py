@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.panel import Panel
 
 from durable_lab import processes, study
-from durable_lab.cli.output import on_engine, say, styled
+from durable_lab.cli.output import LOST, on_engine, say, styled
 from durable_lab.cli.refund import show_history
 from durable_lab.faults import POINTS
 from durable_lab.stores import SQLiteStore
@@ -74,7 +74,7 @@ class _Story:
         for line in done.stdout.splitlines():
             if not line.startswith(("next:", "engine:")):
                 say(self.console, f"   {line}")
-        if kill and done.returncode not in (0, 1, 2):
+        if kill and done.returncode not in (0, 1, 2, LOST):
             styled(self.console, "   ", ("killed", "bold"), f" (exit code {done.returncode}). No clean-up ran.")
             return True
         if done.returncode:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -101,8 +102,9 @@ def say(console: Console, text: str, whole: bool = False) -> None:
     """One line of plain text. Where there is a width it is broken at words, unless it is to be copied as a `whole`."""
     text = printable(text)
     if _wraps(console) and not whole and len(text) > console.width:
-        indent = " " * (len(text) - len(text.lstrip()) + 4)
-        how: Any = {"subsequent_indent": indent, "break_long_words": False, "break_on_hyphens": False}
+        column = re.match(r".{0,30}\s\s(?=\S)", text)  # below the text that follows the last gap, as in a table
+        indent = column.end() if column and column.end() < console.width / 2 else len(text) - len(text.lstrip()) + 4
+        how: Any = {"subsequent_indent": " " * indent, "break_long_words": False, "break_on_hyphens": False}
         text = textwrap.fill(text, console.width, **how)
     console.file.write(text + "\n")
 
@@ -120,11 +122,17 @@ def _wraps(console: Console) -> bool:
 def quoted(argument: str, encoding: str) -> str:
     """The argument as it must be typed into a shell."""
     if os.name == "nt":
-        return subprocess.list2cmdline([argument])
+        return for_windows(argument)
     if printable(argument) == argument == fitting(argument, encoding):
         return shlex.quote(argument)
     octets = (chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\{b:03o}" for b in os.fsencode(argument))
     return f"$'{''.join(octets)}'"
+
+
+def for_windows(argument: str) -> str:
+    """The argument for cmd and PowerShell: in quotes as well if it has a character that means something to them."""
+    text = subprocess.list2cmdline([argument])
+    return f'"{text}"' if text[:1] != '"' and re.search(r"[^\w.:\\/+-]", text) else text
 
 
 def on_engine(name: str, command: str) -> str:
