@@ -185,7 +185,7 @@ def test_the_bank_stays_naive_in_the_next_command(lab):
     ("result", "why"),
     [
         ('{"refunded"}', "is {'refunded'} of type set"),
-        ("ctx", "of type Context"),
+        ("ctx", "the result is <"),
         ('{"at": float("nan")}', "the result['at'] is nan"),
         ("{1: 2}", "the key 1"),
         ("b'x'", "of type bytes"),
