@@ -39,14 +39,16 @@ class Known:
 
 def right_facts() -> dict[int, Facts]:
     """TODO -> what the probes find in the reference."""
-    m = watch.module(REFERENCE.read_text(encoding="utf-8"))
-    return {todo: observe(lambda: m, todo) for todo in range(1, 6)}
+    return {todo: observe(_reference, todo) for todo in range(1, 6)}
 
 
 def right_stories() -> dict[str, list[str]]:
     """Probe -> what is told of it on the reference."""
-    m = watch.module(REFERENCE.read_text(encoding="utf-8"))
-    return {probe: told(m, PROBES[probe]) for probe in PROBES}
+    return {probe: told(_reference, PROBES[probe]) for probe in PROBES}
+
+
+def _reference() -> Any:
+    return watch.module(REFERENCE.read_text(encoding="utf-8"))
 
 
 def known_engines(known: Iterable[Entry]) -> list[Known]:
@@ -61,7 +63,7 @@ def _known(entry: Entry, right: Facts, stories: dict[str, list[str]]) -> Known:
     def watched() -> list[Any]:
         facts = observe(watch.Mortal(source).fresh, entry.todo)
         shown = belief.shown_in(symptoms(facts, right))
-        return [facts, shown, told(watch.Mortal(source).fresh(), PROBES[shown])]
+        return [facts, shown, told(watch.Mortal(source).fresh, PROBES[shown])]
 
     made = watch.forked(watched)
     if made is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 from durable_lab.checks.bench import Crash
@@ -18,9 +19,10 @@ STOPPED = "never comes back"
 def observe(fresh: Callable[[], Any], todo: int) -> Facts:
     """The facts of one engine, by all probes that say something about this TODO.
 
-    `fresh` gives the engine's module, or a proxy to it, anew for each probe. A BaseException that comes out of it and
-    is none of ours means that it was stopped from outside. Where `fresh` raises, there is nothing more to observe;
-    only NotStarted and KeyboardInterrupt, which are not the engine's fault, come out.
+    `fresh` gives the engine's module, or a proxy to it, in a new process, for each probe and whenever one restarts it.
+    A BaseException that comes out of it and is none of ours means that it was stopped from outside. Where `fresh`
+    raises, there is nothing more to observe; only NotStarted and KeyboardInterrupt, which are not the engine's fault,
+    come out.
     """
     facts: Facts = {}
     lives = LIVES
@@ -28,14 +30,14 @@ def observe(fresh: Callable[[], Any], todo: int) -> Facts:
         if todo not in probe.todos or lives == 0:
             continue
         try:
-            m = fresh()
+            modules = chain([fresh()], iter(fresh, None))
         except (NotStarted, KeyboardInterrupt):
             raise
         except BaseException:
             return facts
         try:
-            _asked(probe, Stage(m), facts)
-        except KeyboardInterrupt:
+            _asked(probe, Stage(lambda m=modules: next(m)), facts)
+        except (NotStarted, KeyboardInterrupt):
             raise
         except BaseException:
             facts[f"{probe.name}.!"] = STOPPED
@@ -50,6 +52,8 @@ def _asked(probe: Probe, stage: Stage, facts: Facts) -> Facts:
             facts[f"{probe.name}.{name}"] = plain(value)
     except NeverComesBack:
         facts[f"{probe.name}.!"] = STOPPED
+    except NotStarted:
+        raise
     except Crash:
         facts[f"{probe.name}.!"] = "the process dies"
     except Exception as error:
@@ -62,9 +66,9 @@ def symptoms(facts: Facts, right: Facts) -> Facts:
     return {name: value for name, value in facts.items() if name not in right or right[name] != value}
 
 
-def told(m: Any, probe: Probe) -> list[str]:
+def told(fresh: Callable[[], Any], probe: Probe) -> list[str]:
     """The story of one probe on this engine, line by line."""
-    stage = Stage(m, tells=True)
+    stage = Stage(fresh, tells=True)
     try:
         ended = _asked(probe, stage, {}).get(f"{probe.name}.!", "")
     except BaseException:

@@ -20,6 +20,7 @@ from typing import Any
 
 from durable_lab.checks.bench import Bench, Crash, as_json
 from durable_lab.checks.words import show
+from grader.checker.peer import NotStarted
 
 MOST = 40  # calls of activities, and records, in one probe; an engine that makes more does not end
 QUICK = {"max_attempts": 3, "initial_interval": 0.001, "backoff": 2.0, "max_interval": 0.004}  # also if really slept
@@ -49,8 +50,8 @@ class End:
 class Stage(Bench):
     """One probe's world. With `tells`, `lines` has the story; without it nothing is read only to be told."""
 
-    def __init__(self, m: Any, tells: bool = False) -> None:
-        super().__init__(m)
+    def __init__(self, fresh: Callable[[], Any], tells: bool = False) -> None:
+        super().__init__(fresh)
         self.tells, self.lines = tells, [""][:0]
         self.keyed = False  # tell the idempotency keys, too
         self._runs, self._time = 0, self.clock.now() if tells else 0.0
@@ -114,7 +115,9 @@ class Stage(Bench):
     def found(self, start: Any) -> Any:
         """What a new process finds in the journal, for the run that `start` began; None if it cannot be read."""
         try:
-            return self.recorded(start)
+            return self.restart(self.recorded(start))
+        except NotStarted:
+            raise
         except (Exception, NeverComesBack):
             return None
 

@@ -14,12 +14,13 @@ import sys
 import time
 import types
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from grader.bank.observe import Facts, observe
 
 SECONDS = 15  # for all that is done in one fork; then it is killed
-A_LIFE = 0.4  # seconds of CPU that a module may use in all probes together; they take 0.05
+A_LIFE = 0.4  # seconds of CPU that a module may use, from one restart to the next; it takes 0.005
 ASLEEP = 2.0  # and seconds on the wall, for one that really sleeps
 
 
@@ -27,8 +28,13 @@ def module(source: str) -> Any:
     """The module that this source makes, under a name of its own."""
     made = types.ModuleType(f"bank_engine_{time.monotonic_ns()}")
     sys.modules[made.__name__] = made  # dataclasses look their module up
-    exec(compile(source, "engine.py", "exec"), vars(made))
+    exec(_compiled(source), vars(made))
     return made
+
+
+@lru_cache(maxsize=1)
+def _compiled(source: str) -> Any:
+    return compile(source, "engine.py", "exec")
 
 
 def facts_of(source: str, todo: int) -> Facts | None:
@@ -45,20 +51,17 @@ class Mortal:
     """An engine's module with a limited time. When that is over, Stopped is raised wherever it is, and it is dead."""
 
     def __init__(self, source: str) -> None:
-        self._source, self._module = source, None
+        self._source = source
         signal.signal(signal.SIGVTALRM, self._stop)
         signal.signal(signal.SIGALRM, self._stop)
 
     def fresh(self) -> Any:
-        """The module; a new one, with new time, where the last one is dead."""
-        if self._module is None:
-            signal.setitimer(signal.ITIMER_VIRTUAL, A_LIFE, 0.1)
-            signal.setitimer(signal.ITIMER_REAL, ASLEEP, 0.1)
-            self._module = module(self._source)
-        return self._module
+        """A new module, with new time."""
+        signal.setitimer(signal.ITIMER_VIRTUAL, A_LIFE, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, ASLEEP, 0.1)
+        return module(self._source)
 
     def _stop(self, number: int, frame: Any) -> None:
-        self._module = None
         raise Stopped
 
 

@@ -1,4 +1,4 @@
-"""One engine under examination: its source, and the worker that holds it; a new worker where the last one was lost."""
+"""One engine under examination: its source, and a new process with it whenever one is asked for."""
 
 from __future__ import annotations
 
@@ -9,37 +9,40 @@ from grader.checker.peer import Ended, NotStarted
 from grader.checker.remote import Engine
 from grader.checker.worker_process import Worker
 
-SECONDS = 5.0  # for one test
+SECONDS = 5.0  # for one process
 IN_ALL = 20.0  # for one engine and everything that is asked of it
 
 
 class Examinee:
-    """A context manager; `fresh` gives the engine's module for one test.
+    """A context manager; `fresh` gives the engine's module in a new process.
 
     isolated  False: the worker has limits, but no sandbox
+    shown     False: the source has parts of the reference in it, and cannot be quoted by its own tracebacks
     """
 
-    def __init__(self, source: str, *, isolated: bool = True) -> None:
-        self.source, self._isolated = source, isolated
+    def __init__(self, source: str, *, isolated: bool = True, shown: bool = True) -> None:
+        self.source, self._isolated, self._shown = source, isolated, shown
         self._worker: Worker | None = None
         self._broken: BaseException | None = None  # it cannot be imported: once is enough to know
+        self._imports = False
         self._until = time.monotonic() + IN_ALL
 
     def fresh(self) -> Engine:
-        """The module, with no handle of an earlier test. Raises what its import raises, Ended, or NotStarted."""
+        """The module in a new process: the one before is over. Raises what its import raises, Ended, or NotStarted."""
         if self._broken is not None:
             raise self._broken
         if time.monotonic() > self._until:
             raise Ended(f"after {IN_ALL:g} seconds in all it was not asked any more")
-        if self._worker is None or self._worker.lost:
-            self.close()
-            self._worker = Worker(isolated=self._isolated, seconds=SECONDS)
-            try:
-                self._worker.load(self.source)
-            except BaseException as error:
-                self._broken = None if isinstance(error, (KeyboardInterrupt, NotStarted)) else error
-                raise
-        return self._worker.engine()
+        if self._worker is None:
+            self._worker = Worker(isolated=self._isolated, seconds=SECONDS, shown=self._shown)
+        try:
+            module = self._worker.start(self.source)
+            self._imports = True
+            return module
+        except BaseException as error:
+            if not self._imports and not isinstance(error, (KeyboardInterrupt, NotStarted)):
+                self._broken = error
+            raise
 
     def close(self) -> None:
         if self._worker:

@@ -7,19 +7,28 @@ from __future__ import annotations
 
 import itertools
 import json
+import marshal
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 
 JAIL = Path(__file__).with_name("jail.py")
 PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 _INSIDE = Path("/checker")  # where our own files stand in there
 _UIDS = range(1_000_000_000, 3_000_000_000)  # users that no machine has; each sandbox is one of its own
+_A_PROCESS = 400  # of them are for one process of a grader, whose number is at most 2**22
+_LEFT_OUT = {  # of the standard library: what no engine needs, and what is large
+    *("__phello__", "curses", "dbm", "distutils", "ensurepip", "idlelib", "lib-dynload", "lib2to3", "msilib"),
+    *("pydoc_data", "site-packages", "sqlite3", "test", "tests", "tkinter", "turtledemo", "venv", "wsgiref", "xmlrpc"),
+}
 _count = itertools.count()
 
 
@@ -54,6 +63,7 @@ def command(
     tmp_mb: int = 0,
     env: Mapping[str, str] | None = None,
     files: Iterable[Path] = (),
+    library: int | None = None,
 ) -> list[str]:
     """The command, for Popen, that runs `argv` in a sandbox. It is made for one process: each has a user of its own.
 
@@ -61,18 +71,20 @@ def command(
     files        files of ours that are seen as /checker/<name>
     tmp_mb       the size of a private /tmp; 0: there is no place to write at all
     env          the whole environment in there
+    library      the file descriptor of `library()`, for a first process that makes others by `jail.fork`
 
     `missing()` says whether it can work on this machine. A path to write must be writable for the throw-away user.
     """
     root = os.geteuid() == 0
-    uid = _UIDS[(os.getpid() * 1000 + next(_count)) % len(_UIDS)] if root else None
-    told = json.dumps({"uid": uid, "limits": limits.by_resource(), "narrow": True})
+    uid = user(next(_count)) if root else None
+    told = json.dumps({"uid": uid, "limits": limits.by_resource(), "narrow": True, "library": library})
     binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
     # bubblewrap stays in there as process 1, whose environment can be read: it must have none from its first moment on.
     made = ["/usr/bin/env", "-i", shutil.which("bwrap") or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
     made += ["--unshare-uts", "--unshare-cgroup-try"]
     made += ["--cap-drop", "ALL"]
-    made += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if root else ["--unshare-user"]
+    rights = ["SETUID", "SETGID", *(["SYS_ADMIN", "SYS_CHROOT", "KILL"] if library is not None else [])]
+    made += [word for right in rights for word in ("--cap-add", f"CAP_{right}")] if root else ["--unshare-user"]
     made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]
     # The same hashes each time, so that the same engine says the same.
     for name, value in {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **(env or {})}.items():
@@ -95,6 +107,36 @@ def unprotected(argv: Sequence[str | Path], limits: Limits = Limits()) -> list[s
     """The command without a sandbox: the limits hold, but the code sees all that this user sees."""
     told = json.dumps({"uid": None, "limits": {k: v for k, v in limits.by_resource().items() if k != "NPROC"}})
     return [sys.executable, "-I", "-S", "-B", str(JAIL), told, *map(str, argv)]
+
+
+def user(number: int) -> int:
+    """The throw-away user of this process's sandbox of this number: no other process on this machine has the same."""
+    return _UIDS[os.getpid() % (1 << 22) * _A_PROCESS + number % _A_PROCESS]
+
+
+@cache
+def library() -> int:
+    """A file in memory, for `pass_fds` of Popen: Python's standard library, compiled, as a zip."""
+    folder = Path(sys.base_prefix, "lib", PYTHON.name)
+    made = os.memfd_create("library")
+    with os.fdopen(os.dup(made), "wb") as file, zipfile.ZipFile(file, "w") as archive:
+        for path in sorted(folder.rglob("*.py")):
+            inner = path.relative_to(folder)
+            if not (_LEFT_OUT & {*inner.parts}) and not inner.parts[0].startswith("config-"):
+                archive.writestr(f"{inner.with_suffix('.pyc')}", _compiled(path, str(inner)))
+    return made
+
+
+def _compiled(path: Path, name: str) -> bytes:
+    known = Path(cache_from_source(str(path)))
+    with suppress(OSError):
+        made = known.read_bytes()
+        if made.startswith(MAGIC_NUMBER):
+            return made
+    with suppress(SyntaxError, ValueError):  # some are meant to be wrong
+        code = compile(path.read_bytes(), name, "exec", dont_inherit=True)
+        return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
+    return b""
 
 
 def inside(file: Path) -> Path:

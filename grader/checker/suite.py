@@ -43,14 +43,15 @@ def public() -> tuple[Test, ...]:
 def run(engine: Callable[[], Any], tests: Iterable[Test], *extra: Any) -> dict[str, BaseException | None]:
     """Each test on an engine of its own, by name: None where it passed, else what it raised.
 
-    `engine` gives the module anew for every test; it may raise, and then the test has failed with that.
+    `engine` gives the module in a new process, for every test and whenever a test restarts it; it may raise, and then
+    the test has failed with that.
     """
     return {test.name: _run(engine, test, extra) for test in tests}
 
 
 def _run(engine: Callable[[], Any], test: Test, extra: tuple[Any, ...]) -> BaseException | None:
     try:
-        test.function(Bench(engine()), *extra)
+        test.function(Bench(engine), *extra)
     except (KeyboardInterrupt, NotStarted):  # the person at the keyboard, a fault of this machine: no worker's doing
         raise
     except BaseException as error:

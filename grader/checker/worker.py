@@ -1,21 +1,25 @@
 """In the sandbox: the student's engine, and nothing else. It is asked in JSON, and asks back for workflows and time.
 
-This file is run by jail.py with the standard library only; peer.py stands beside it. File descriptor 0 is a socket.
+This file is run by jail.py with the standard library only; peer.py stands beside it. File descriptor 0 is a socket,
+over which the grader sends a socket for each process that it wants. The first process of the sandbox never runs student
+code: it only forks those that do, one at a time, so that nothing of one process is left in the next one.
 """
 
+import gc
 import importlib
 import inspect
 import linecache
+import marshal
 import os
 import random
 import socket
 import sys
 import traceback
 import types
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from grader.checker.jail import Jail
     from grader.checker.peer import Ended, Peer
 else:
     from peer import Ended, Peer
@@ -28,12 +32,23 @@ FILE = "lab/engine.py"
 _MISSING = object()
 
 
-def main(enter: Callable[[], None]) -> None:
-    enter()
-    channel = socket.socket(fileno=os.dup(0))
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for number in (0, 1, 2):  # what an engine prints goes nowhere
-        os.dup2(nothing, number)
+def main(jail: "Jail") -> None:
+    grader = socket.socket(fileno=os.dup(0))
+    jail.settle()
+    grader.sendall(b"ready\n")
+    gc.freeze()  # a fork's collector leaves alone what was there before, so that no memory is copied for it
+    running = None
+    while (asked := socket.recv_fds(grader, 1, 1))[0]:
+        (channel,) = asked[1]
+        if running:
+            jail.end(running)
+        running = jail.fork(channel, serve)
+        os.close(channel)
+
+
+def serve(number: int) -> None:
+    """Be the process of one engine, and speak to the grader over this file descriptor. Never returns."""
+    channel = socket.socket(fileno=number)
     lines = channel.makefile("rb")
 
     def receive() -> bytes:
@@ -74,23 +89,24 @@ def perform(peer: Peer, operation: str, target: Any, arguments: list[Any]) -> An
             return f"{target!s:.12000}"
         case "repr", []:
             return f"{target!r:.12000}"
-        case "engine", []:
-            peer.forget()
-            return sys.modules["lab.engine"]
-        case "load", [source]:
-            return load(source)
+        case "compile", [source]:
+            return marshal.dumps(compile(source, FILE, "exec"))
+        case "load", [code, source]:
+            return load(code, source)
     raise ValueError(operation)
 
 
-def load(source: str) -> None:
-    """Make the engine's source the module `lab.engine`."""
+def load(code: bytes, source: str) -> types.ModuleType:
+    """Run the engine's code as the module `lab.engine`. With its source, tracebacks can quote it."""
     package = sys.modules["lab"] = types.ModuleType("lab")
     package.__path__ = []
     module = sys.modules["lab.engine"] = types.ModuleType("lab.engine")
     module.__file__ = FILE
     random.seed(0)  # graded twice, the same is said
-    linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
-    exec(compile(source, FILE, "exec"), vars(module))
+    if source:
+        linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
+    exec(marshal.loads(code), vars(module))
+    return module
 
 
 def describe(peer: Peer, value: Any) -> dict[str, Any]:
@@ -150,4 +166,4 @@ def _function(parameters: Any, call: Any) -> Any:
     return eval(code, {"_call": call, "_missing": _MISSING})
 
 
-main(globals()["enter"])
+main(globals()["jail"])

@@ -1,4 +1,4 @@
-"""One worker: a sandboxed process that holds one student's engine, until it is done, lost, or out of time."""
+"""One sandbox for one student's engine, and the processes in it: one after the other, each with nothing of the last."""
 
 from __future__ import annotations
 
@@ -7,70 +7,88 @@ import subprocess
 import time
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from grader.checker import remote, sandbox
 from grader.checker.peer import Ended, NotStarted, Peer
 
-BYTES = 2_000_000  # that a worker may send in one test; the tests need some ten thousands
+BYTES = 2_000_000  # that one process may send; the tests need some ten thousands
 START = 30.0  # seconds for the sandbox and its Python to come up
 LIMITS = sandbox.Limits(memory_mb=256, processes=4)  # an engine is one process; each of them may use this memory
 _OURS = [Path(__file__).with_name(name) for name in ("worker.py", "peer.py")]
 
 
 class Worker:
-    """A context manager. `load` gives it an engine; `engine` gives what the tests run on.
+    """A context manager. `start` gives an engine in a new process, and ends the one before.
 
-    seconds   how long one test may take, by the clock on the wall
-    messages  how many messages one test may cost: an engine that tries for ever ends at the same point each time
+    seconds   how long one process may take, by the clock on the wall
+    messages  how many messages it may cost: an engine that tries for ever ends at the same point each time
+    shown     False: the engine's source cannot be quoted by its own tracebacks, as it has parts of the reference in it
 
-    Where the worker is lost, every use of its engine raises `Ended`, with the reason in words for the student. Where it
+    If the process is lost, every use of its engine raises `Ended`, with the reason in words for the student. If it
     does not even come up, that is NotStarted, and says nothing of the engine.
     """
 
-    def __init__(self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000) -> None:
-        self.seconds, self.messages = seconds, messages
-        ours, theirs = socket.socketpair()
+    def __init__(
+        self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000, shown: bool = True
+    ) -> None:
+        self.seconds, self.messages, self.shown = seconds, messages, shown
+        self._control, theirs = socket.socketpair()
         with theirs:
-            command = _sandboxed() if isolated else sandbox.unprotected([_OURS[0]])
+            command, given = _sandboxed() if isolated else (sandbox.unprotected([_OURS[0]]), ())
             nowhere = subprocess.DEVNULL
             try:
-                self._process = subprocess.Popen(command, stdin=theirs.fileno(), stdout=nowhere, stderr=nowhere)
+                self._process = subprocess.Popen(
+                    command, stdin=theirs.fileno(), stdout=nowhere, stderr=nowhere, pass_fds=given
+                )
             except OSError as error:
-                ours.close()
+                self._control.close()
                 raise NotStarted(f"the sandbox did not start: {error}") from None
-        self._socket = ours
-        self._buffer = bytearray()
-        self._until = time.monotonic() + START
-        self._left, self._bytes = messages, BYTES
+        self._socket: socket.socket | None = None
         self._ready = False
-        self.peer = Peer(self._send, self._receive, 0, remote.describe, remote.standin, remote.perform)
+        self._compiled: tuple[str | None, Any] = (None, b"")
+        self.peer: Peer
 
     # ------------------------------------------------------------ its life
 
-    def load(self, source: str) -> None:
-        """Let it import an engine. Raises what the import raises, or Ended."""
-        self._allow()
-        self.peer.ask("load", None, source)
-
-    def engine(self) -> remote.Engine:
-        """The engine's module, for one test: time and messages are counted anew, and no handle lives on."""
-        self._allow()
-        self.peer.forget()
-        module = self.peer.ask("engine")
+    def start(self, source: str) -> remote.Engine:
+        """The engine of this source, in a new process. Raises what the import raises, Ended, or NotStarted."""
+        if self._socket:
+            self.peer.end("the process that it belonged to is over")
+            self._socket.close()
+        self._socket, theirs = socket.socketpair()
+        self._buffer = bytearray()
+        self._left, self._bytes = self.messages, BYTES
+        self.peer = Peer(self._send, self._receive, 0, remote.describe, remote.standin, remote.perform)
+        self._until = time.monotonic() + START
+        with theirs:
+            self._ask_for_a_process(theirs)
+        try:
+            ready = self._receive()
+        except Ended as why:
+            raise NotStarted(f"a process in the sandbox did not start: {why}") from None
+        if ready != b"ready":
+            raise NotStarted("a process in the sandbox did not start as it should")
+        self._until = time.monotonic() + self.seconds
+        if self._compiled[0] != source:  # once, by a process in which no line of it has run yet
+            self._compiled = source, self.peer.ask("compile", None, source)
+        module = self.peer.ask("load", None, self._compiled[1], source if self.shown else "")
         if not isinstance(module, remote.Remote):
             raise self.peer.end("no engine came")
         return remote.Engine(module)
 
     @property
     def lost(self) -> str:
-        """Why nothing can be asked any more; empty while all is well."""
+        """Why nothing can be asked of the engine any more; empty while all is well."""
         return self.peer.ended
 
     def close(self) -> None:
         """Kill it, with all that it has started: they share a namespace of processes that ends with its first one."""
         self._process.kill()
         self._process.wait()
-        self._socket.close()
+        self._control.close()
+        if self._socket:
+            self._socket.close()
 
     def __enter__(self) -> Worker:
         return self
@@ -80,25 +98,22 @@ class Worker:
 
     # ------------------------------------------------------------ the line to it
 
-    def _allow(self) -> None:
-        if not self._ready:  # the sandbox may take its time to come up, the student's code not
-            self._until = time.monotonic() + START
-            try:
-                self._ready = self._receive() == b"ready"
-            except Ended as why:
-                raise NotStarted(f"the sandbox did not start: {why}") from None
-            if not self._ready:
+    def _ask_for_a_process(self, its_end: socket.socket) -> None:
+        try:
+            self._control.settimeout(START)
+            if not self._ready and self._control.recv(6) != b"ready\n":
                 raise NotStarted("the sandbox did not start as it should")
-        self._until = time.monotonic() + self.seconds
-        self._left, self._bytes = self.messages, BYTES
+            self._ready = True
+            socket.send_fds(self._control, [b"+"], [its_end.fileno()])
+        except OSError as error:
+            raise NotStarted(f"the sandbox did not start: {error}") from None
 
     def _send(self, line: bytes) -> None:
         self._left -= 1
         if self._left < 0:
             raise self._lose(f"it asked more than {self.messages:,} times: a loop in it does not end")
-        self._wait()
         try:
-            self._socket.sendall(line)
+            self._channel().sendall(line)
         except TimeoutError:
             raise self._late() from None
         except OSError:
@@ -106,9 +121,9 @@ class Worker:
 
     def _receive(self) -> bytes:
         while (end := self._buffer.find(b"\n")) < 0:
-            self._wait()
+            channel = self._channel()
             try:
-                more = self._socket.recv(1 << 16)
+                more = channel.recv(1 << 16)
             except TimeoutError:
                 raise self._late() from None
             except OSError:
@@ -123,11 +138,14 @@ class Worker:
         del self._buffer[: end + 1]
         return line
 
-    def _wait(self) -> None:
+    def _channel(self) -> socket.socket:
+        """The line to the process, which may be waited on for as long as there is time left."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise self._late()
+        assert self._socket is not None
         self._socket.settimeout(left)
+        return self._socket
 
     def _late(self) -> Ended:
         return self._lose(
@@ -138,9 +156,12 @@ class Worker:
         return "its process ended: it was stopped at a limit (memory, CPU time, files), or ended itself"
 
     def _lose(self, why: str) -> Ended:
-        self._process.kill()
+        if self._socket:
+            self._socket.close()  # the process itself is killed before the next one starts, or with its sandbox
         return self.peer.end(why)
 
 
-def _sandboxed() -> list[str]:
-    return sandbox.command([sandbox.inside(_OURS[0])], files=_OURS, limits=LIMITS)
+def _sandboxed() -> tuple[list[str], tuple[int, ...]]:
+    """The command, and the file descriptors that it is given."""
+    library = sandbox.library()
+    return sandbox.command([sandbox.inside(_OURS[0])], files=_OURS, limits=LIMITS, library=library), (library,)

@@ -6,7 +6,7 @@ Run as a script it imports an engine on trial: see `Study._try_import`.
 from __future__ import annotations
 
 import faulthandler
-import importlib
+import importlib.util
 import json
 import os
 import re
@@ -14,13 +14,16 @@ import subprocess
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 LAB_DIR = Path(__file__).resolve().parents[1]
 ROOT = LAB_DIR.parent
 IMPORT_SECONDS = 5  # an engine is imported in milliseconds, unless a line at module level loops or waits
+T = TypeVar("T")
 
 
 _imported: dict[Study, dict[Path, int]] = {}  # the times of the files that each engine was imported from
@@ -106,8 +109,23 @@ class Study:
         package = sys.modules.setdefault(self.name, ModuleType(self.name))
         package.__path__ = [str(self.path.parent)]
         importlib.invalidate_caches()
+        return self._imported(part, lambda: importlib.import_module(f"{self.name}.{part}"))
+
+    def fresh(self) -> ModuleType:
+        """The engine's module, imported once more, as by a new process: nothing of an earlier import is in it."""
+        self.module()
+        name = f"{self.name}.engine_of_a_new_process"
+        spec = importlib.util.spec_from_file_location(name, self.path)
+        assert spec is not None
+        module = sys.modules[name] = importlib.util.module_from_spec(spec)
+        loader = spec.loader
+        assert loader is not None
+        self._imported("engine", lambda: loader.exec_module(module))
+        return module
+
+    def _imported(self, part: str, work: Callable[[], T]) -> T:
         try:
-            return importlib.import_module(f"{self.name}.{part}")
+            return work()
         except (Exception, SystemExit) as error:
             line = next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if self._owns(f)), None)
             line = error.lineno if isinstance(error, SyntaxError) else line

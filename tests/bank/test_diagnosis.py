@@ -142,7 +142,7 @@ def test_a_module_that_cannot_be_had_shows_nothing_but_a_fault_of_the_machine_co
 
 
 def test_an_engine_that_calls_without_an_end_is_stopped_by_the_stage():
-    stage = Stage(watch.module(SOURCE))
+    stage = Stage(lambda: watch.module(SOURCE))
     policy = stage.m.RetryPolicy(max_attempts=1_000_000, initial_interval=0.0)
     down = stage.activity("pay", OSError("down"))
     with pytest.raises(NeverComesBack):

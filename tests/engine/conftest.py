@@ -8,7 +8,7 @@ from durable_lab.checks.bench import Bench
 
 @pytest.fixture
 def bench() -> Bench:
-    return Bench(solution.engine)
+    return Bench(lambda: solution.engine)
 
 
 @pytest.fixture

@@ -114,9 +114,8 @@ def _fork(tests: Any, source: str, jobs: list[Job], only_first: bool) -> list[st
 def _run(tests: Any, source: str, jobs: list[Job], only_first: bool, write: int) -> None:
     """In the child: run the tests, write what they say, and be gone."""
     try:
-        module = module_of(source)
         for name, course in jobs:
-            said = _said(lambda n=name, c=course: _once(tests, module, n, c))  # type: ignore[misc]
+            said = _said(lambda n=name, c=course: _once(tests, lambda: module_of(source), n, c))  # type: ignore[misc]
             os.write(write, json.dumps(said).encode() + b"\n")
             if said and only_first:
                 break
@@ -124,12 +123,12 @@ def _run(tests: Any, source: str, jobs: list[Job], only_first: bool, write: int)
         os._exit(0)
 
 
-def _once(tests: Any, module: types.ModuleType, name: str, course: str) -> None:
+def _once(tests: Any, fresh: Callable[[], types.ModuleType], name: str, course: str) -> None:
     public, hidden = tests
     if course:
-        hidden[name](Bench(module), seed_for(name, course))
+        hidden[name](Bench(fresh), seed_for(name, course))
     else:
-        public[name](Bench(module))
+        public[name](Bench(fresh))
 
 
 def _said(test: Callable[[], None]) -> str:

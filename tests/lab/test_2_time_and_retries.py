@@ -35,7 +35,7 @@ def test_now_is_recorded_once_and_replayed(bench: Bench) -> None:
     told = [c.kind for c in bench.journal]
     bench.expect("R1", "the journal is told of every look at the clock", ["now", "activity", "now"], told)
     bench.clock.sleep(86_400)
-    again = bench.run(parcel, bench.m.WorkflowState.from_json(result.state.to_json()))
+    again = bench.run(parcel, bench.restart(result.state))
     bench.expect_status("R7", "a replay a day later ends as the run did", "completed", again)
     bench.expect("R7", "a replay a day later gets the recorded times", [0.0, 3600.0], again.value)
     bench.expect("R2", "nothing runs again", ["pause()"], bench.calls)
@@ -61,7 +61,7 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench) -> None:
     bench.expect("R6", "the record carries its attempts", ["OSError: line busy", "ValueError: bad luck", None], errors)
     bench.expect("R6", "its outcome is the final one", [True, "paid", None], [command.ok, command.value, command.error])
     bench.expect("R12", "the default policy waits 1 and 2 seconds", 1003.0, bench.clock.now())
-    bench.run(shop, result.state)
+    bench.run(shop, bench.restart(result.state))
     bench.expect("R2", "a replay does not try again", ["pay(30)"] * 3, bench.calls)
     bench.expect("R2", "a replay does not wait again", 1003.0, bench.clock.now())
 
@@ -149,7 +149,8 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench) -> None:
         found = "KeyError"
     bench.expect("R13", "a bug in the workflow comes out as it is", "KeyError", found)
     bench.calls.clear()
-    mended = bench.run(lambda ctx, order: ctx.call_activity(late), bench.recorded(bench.state(given={})))
+    found = bench.restart(bench.recorded(bench.state(given={})))
+    mended = bench.run(lambda ctx, order: ctx.call_activity(late), found)
     bench.expect_status("R13", "the mended workflow goes on", "completed", mended)
     bench.expect(
         "R13", "history stays good to go on from once the code is mended", ["late", []], [mended.value, bench.calls]
@@ -180,7 +181,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench)
     bench.expect("R6", "the workflow catches the failure and compensates in reverse", want, bench.calls)
     seen = ["car", "TimeoutError", "no answer: at all", 2]
     bench.expect("R6", "the error carries activity, type, message and attempts", seen, first.value[:4])
-    again = run_to_failure(bench, trip, bench.m.WorkflowState.from_json(first.state.to_json()))
+    again = run_to_failure(bench, trip, bench.restart(first.state))
     bench.expect("R6", "a recorded failure is raised again, not tried again", want, bench.calls)
     bench.expect_status("R6", "a replay of it ends as the run did", "completed", again)
     bench.expect("R6", "replay sees the same error, and takes the same branch", first.value, again.value)

@@ -24,8 +24,9 @@ def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench) -> None:
     bench.expect("R9", "waiting runs no compensation, and nothing behind the wait", ["ask()"], bench.calls)
     bench.expect("R8", "a wait that is not over is not recorded", ["ask"], [c.name for c in blocked.state.commands])
     bench.expect("R9", "waiting takes no time on the clock: nothing is held", 1000.0, bench.clock.now())
-    again = bench.run(careful, blocked.state)
-    bench.expect("R2", "looking again changes nothing", as_json(blocked.state), as_json(again.state))
+    before = as_json(blocked.state)
+    again = bench.run(careful, bench.restart(blocked.state))
+    bench.expect("R2", "looking again changes nothing", before, as_json(again.state))
     bench.expect("R2", "looking again runs nothing", ["ask()"], bench.calls)
 
     def reckless(ctx, order):
@@ -57,9 +58,10 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench) -> None:
         return copy
 
     blocked = bench.run(refund)
+    waiting = bench.restart(blocked.state)
     bench.clock.sleep(172_800)  # two days
     answer = {"by": "Ana", "on": None}
-    ready = bench.signal(blocked.state, "approval", answer)
+    ready = bench.signal(waiting, "approval", answer)
     answer["by"] = "Mallory"  # the caller's own copy
     arrived = [[s.name, s.payload, s.received_at] for s in ready.signals]
     want = [["approval", {"by": "Ana", "on": None}, 173_800.0]]
@@ -71,12 +73,12 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench) -> None:
         raise OSError("disk full")
 
     try:
-        bench.engine(journal=broken_disk).signal(blocked.state, "approval", answer)
+        bench.engine(journal=broken_disk).signal(waiting, "approval", answer)
         found = "signal returned as if nothing had happened"
     except OSError as error:
         found = str(error)
     bench.expect("R1", "the caller hears of a journal that could not take the signal", "disk full", found)
-    done = bench.run(refund, bench.m.WorkflowState.from_json(ready.to_json()))
+    done = bench.run(refund, bench.restart(ready))
     bench.expect_status("R8", "a run whose signal has come goes on", "completed", done)
     bench.expect("R8", "the workflow gets the payload", {"by": "Ana", "on": None}, done.value)
     bench.expect("R2", "what ran before the wait does not run again", ["ask()", 'pay("Ana")'], bench.calls)
@@ -110,7 +112,7 @@ def test_signals_are_consumed_per_name_in_order(bench: Bench) -> None:
     values = [c.value for c in blocked.state.commands]
     must = "per name first in, first out; None and False are payloads like any other"
     bench.expect("R8", must, ["x", False, None], values)
-    state = bench.m.WorkflowState.from_json(bench.signal(blocked.state, "b", "x").to_json())  # equal, and a second one
+    state = bench.restart(bench.signal(blocked.state, "b", "x"))  # equal, and a second one
     bench.expect_status("R8", "a signal of another name does not help", "blocked", bench.run(inbox, state))
     done = bench.run(inbox, bench.signal(state, "a", 3))
     bench.expect_status("R8", "now every signal is there", "completed", done)

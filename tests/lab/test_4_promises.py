@@ -33,7 +33,7 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
         return changed
 
     first = bench.run(original)
-    state = bench.signal(first.state, "go", 1)
+    state = bench.signal(bench.restart(first.state), "go", 1)
     reordered = bench.run(
         version(
             lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"}),
@@ -43,7 +43,7 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
         state,
     )
     bench.expect_status("R3", "the order of the keys of an object means nothing", "completed", reordered)
-    state = reordered.state
+    state = bench.restart(reordered.state)
     before, calls = as_json(state), list(bench.calls)
     same = lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"})  # noqa: E731
     second = lambda c: c.call_activity(charge, "A1", 30)  # noqa: E731
@@ -156,6 +156,8 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
     want = [live.state.workflow_id, live.state.input, 2, 1]
     found = [signalled.workflow_id, signalled.input, len(signalled.commands), len(signalled.signals)]
     bench.expect("R10", "signal returns a new state with all of the old one and the signal", want, found)
+    later = bench.run(shop, bench.restart(live.state))
+    bench.expect("R5", "values replayed by a new process are those of the live run", live.value, later.value)
 
     bad = bench.activity("bad", {"ok": 1, "rate": float("nan")}, {"ok": 1, "rate": {1: 2}})
 
@@ -214,7 +216,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
     blocked = bench.run(refund, bench.state("refund-1", order))
     bench.expect_status("R9", "the refund waits for a human", "blocked", blocked)
     bench.clock.sleep(7200)
-    ready = bench.signal(blocked.state, "approval", {"by": "Ana"})
+    ready = bench.signal(bench.restart(blocked.state), "approval", {"by": "Ana"})
     found = bench.crash(refund, ready)
     found = bench.crash(refund, found)
     done = bench.run(refund, found)
@@ -225,7 +227,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
     bench.expect(
         "R2", "every step ran once, but for the one in flight and the one that was tried again", want, bench.calls
     )
-    again = bench.run(refund, bench.recorded(bench.state("refund-1", order)))
+    again = bench.run(refund, bench.restart(bench.recorded(bench.state("refund-1", order))))
     bench.expect_status("R2", "a replay of the finished refund ends as the run did", "completed", again)
     bench.expect("R2", "a replay of the finished refund has the same answer", done.value, again.value)
     bench.expect("R2", "a replay of the finished refund causes nothing", want, bench.calls)

@@ -21,11 +21,6 @@ def names(state: Any) -> list[str]:
     return [command.name for command in state.commands]
 
 
-def reloaded(bench: Bench, state: Any) -> Any:
-    """The state as a new process reads it from a file."""
-    return bench.m.WorkflowState.from_json(state.to_json())
-
-
 def run_to_failure(bench: Bench, workflow: Callable[..., Any], state: Any = None, **options: Any) -> Any:
     """Run a workflow whose activities fail: however that ends, none of these errors may come out of `run`."""
     try:

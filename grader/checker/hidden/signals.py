@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash, as_json
-from grader.checker.hidden.reading import as_text, names, reloaded, what_came_out
+from grader.checker.hidden.reading import as_text, names, what_came_out
 from grader.checker.hidden.tale import Tale
 
 
@@ -38,8 +38,8 @@ def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench, seed: Random)
     bench.expect("R8", "a wait that is not over is not recorded", steps, names(blocked.state))
     bench.expect("R9", "waiting takes no time on the clock: nothing is held", begun, bench.clock.now())
     history = as_json(blocked.state)
-    for state in (blocked.state, reloaded(bench, blocked.state)):
-        again = bench.run(careful, state)
+    for new_process in (False, True):
+        again = bench.run(careful, bench.restart(blocked.state) if new_process else blocked.state)
         _expect_blocked(bench, again, awaited, calls)
         bench.expect("R2", "looking again changes nothing", history, as_json(again.state))
 
@@ -119,8 +119,9 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     blocked = bench.run(workflow, start)
     bench.expect_status("R8", "a run whose signal has not come is blocked", "blocked", blocked)
     bench.clock.sleep(days)
+    waiting = bench.restart(blocked.state)
     theirs = {inner: [{thing: person}], "note": note}  # the caller's own
-    ready = bench.signal(blocked.state, first, theirs)
+    ready = bench.signal(waiting, first, theirs)
     theirs[inner][0][thing] = "Mallory"
     theirs["more"] = True
     arrived = [[s.name, s.payload, s.received_at] for s in ready.signals]
@@ -133,16 +134,15 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     def broken_disk(record: Any) -> None:
         raise error
 
-    found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(blocked.state, first, theirs))
+    found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(waiting, first, theirs))
     must = "the caller hears of a journal that could not take the signal"
     bench.expect("R1", must, f"{type(error).__name__}: {error}", found)
-    bench.crash(workflow, reloaded(bench, ready))
-    waiting = bench.run(workflow, bench.recorded(start))
+    waiting = bench.run(workflow, bench.crash(workflow, bench.restart(ready)))
     must = "a run that died behind its signal goes on behind it"
     bench.expect_status("R8", must, "blocked", waiting)
     bench.expect("R8", "one signal is good for one wait", second, waiting.waiting_for)
     last = tale.falsy(1)[0]
-    done = bench.run(workflow, bench.signal(waiting.state, second, last))
+    done = bench.run(workflow, bench.signal(bench.restart(waiting.state), second, last))
     bench.expect_status("R8", "a run whose signal has come goes on", "completed", done)
     want = [person, note, "as you wish", last]
     bench.expect("R8", "the workflow gets the payloads", want, done.value)
@@ -186,7 +186,7 @@ def test_signals_are_consumed_per_name_in_order(bench: Bench, seed: Random) -> N
     arrived = list(arrivals)
     for delivered in (None, *late):
         if delivered:
-            state = reloaded(bench, bench.signal(state, delivered, left[delivered].pop(0)))
+            state = bench.restart(bench.signal(state, delivered, left[delivered].pop(0)))
             arrived.append(delivered)
         result = bench.run(inbox, state)
         got, missing = _consumed(waits, arrived, queue)

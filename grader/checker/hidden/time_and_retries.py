@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash
-from grader.checker.hidden.reading import as_text, names, reloaded, run_to_failure, what_came_out
+from grader.checker.hidden.reading import as_text, names, run_to_failure, what_came_out
 from grader.checker.hidden.tale import DEFAULT, Tale, waits
 
 
@@ -48,9 +48,10 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
     kinds = ["now" if what == "now" else "activity" for what in plan]
     bench.expect("R1", "the journal is told of every look at the clock", kinds, [c.kind for c in bench.journal])
     bench.clock.sleep(tale.span())
+    saved = result.state
     calls = [as_text(pause, [])] * (plan.count(pause) + 1)
     for how, options in (("later", {}), ("on another machine", {"clock": bench.m.SimulatedClock(tale.moment())})):
-        again = bench.run(workflow, reloaded(bench, result.state), **options)
+        again = bench.run(workflow, saved := bench.restart(saved), **options)
         bench.expect_status("R7", f"a replay {how} ends as the run did", "completed", again)
         bench.expect("R7", f"a replay {how} gets the recorded times", want, again.value)
         bench.expect("R2", "nothing runs again", calls, bench.calls)
@@ -62,7 +63,7 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
 
     first = bench.run(watch, bench.state(tale.run_id()), clock=midnight)
     midnight.sleep(span)
-    again = bench.run(watch, first.state, clock=midnight)
+    again = bench.run(watch, bench.restart(first.state), clock=midnight)
     must = "midnight is a time like any other: recorded, and replayed"
     bench.expect("R7", must, [[0.0, 0.0]] * 2, [first.value, again.value])
 
@@ -109,7 +110,7 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Ra
     bench.expect(
         "R12", "the waits are those of the policy, the default one or the call's own", ended, bench.clock.now()
     )
-    again = bench.run(workflow, reloaded(bench, result.state))
+    again = bench.run(workflow, bench.restart(result.state))
     bench.expect("R2", "a replay does not try again", calls, bench.calls)
     bench.expect("R2", "a replay does not wait again", ended, bench.clock.now())
     bench.expect("R2", "a replay gets the same results", results, again.value)
@@ -233,7 +234,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     found = what_came_out(lambda: bench.run(mistaken, start)).partition(":")[0]
     bench.expect("R13", "a bug in the workflow comes out as it is", bug.__name__, found)
     bench.calls.clear()
-    went_on = bench.run(mended, bench.recorded(start))
+    went_on = bench.run(mended, bench.restart(bench.recorded(start)))
     bench.expect_status("R13", "the mended workflow goes on", "completed", went_on)
     must = "history stays good to go on from once the code is mended"
     bench.expect("R13", must, [[result, before], [as_text(before, [])]], [went_on.value, bench.calls])
@@ -317,7 +318,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench,
     outcomes = [[c.name, c.ok, c.error] for c in first.state.commands if not c.ok]
     want = [[last, False, f"{type(error).__name__}: {error}"], [undo[stuck], False, f"{type(worse).__name__}: {worse}"]]
     bench.expect("R6", "each failure is recorded as an outcome", want, outcomes)
-    again = run_to_failure(bench, workflow, reloaded(bench, first.state))
+    again = run_to_failure(bench, workflow, bench.restart(first.state))
     bench.expect("R6", "a recorded failure is raised again, not tried again", calls, bench.calls)
     bench.expect_status("R6", "a replay of it ends as the run did", "completed", again)
     bench.expect("R6", "replay sees the same errors, and takes the same branch", first.value, again.value)

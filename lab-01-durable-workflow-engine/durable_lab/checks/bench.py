@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from durable_lab.checks.words import broken, command_line, first_difference, show
@@ -13,12 +14,27 @@ class Crash(BaseException):
     """The process dies here. No engine may catch it and go on."""
 
 
-class Bench:
-    """One test's world. `m` is the engine's module; only its public names are used."""
+@dataclass(frozen=True)
+class Result:
+    """What `run` returned, read at once: it outlives the process that it came from, except for its `state`."""
 
-    def __init__(self, m: Any) -> None:
-        self.m = m
-        self.clock = m.SimulatedClock(1000.0)
+    status: Any
+    value: Any
+    error: Any
+    waiting_for: Any
+    state: Any
+
+
+class Bench:
+    """One test's world. `m` is the engine's module; only its public names are used.
+
+    fresh  returns the engine's module as a new process has it: nothing that an earlier one did is left in it
+    """
+
+    def __init__(self, fresh: Callable[[], Any]) -> None:
+        self._fresh = fresh
+        self.m = fresh()
+        self.clock = self.m.SimulatedClock(1000.0)
         self.journal: list[Any] = []  # what is durable: commands and signals, in order
         self.calls: list[str] = []  # every call that really reached an activity, as text
         self.keys: list[str | None] = []  # the idempotency keys that came with them
@@ -41,7 +57,7 @@ class Bench:
             outcome = left.pop(0) if len(left) > 1 else left[0]
             if isinstance(outcome, BaseException):
                 raise outcome.with_traceback(None)  # the same error many times: its way must not add up
-            return outcome
+            return copied(outcome)  # what the engine does to it must not reach what the test expects
 
         act.__name__ = name
         return act
@@ -49,7 +65,7 @@ class Bench:
     # ------------------------------------------------------------ running
 
     def engine(self, **options: Any) -> Any:
-        """A new engine, as a new process would have it, on this bench's clock and journal."""
+        """A new engine in this process, on this bench's clock and journal."""
         return self.m.DurableEngine(**{"clock": self.clock, "journal": self.journal.append, **options})
 
     def state(self, workflow_id: str = "w-1", given: Any = None) -> Any:
@@ -62,15 +78,18 @@ class Bench:
         result = self.engine(**options).run(workflow, self._last)
         self.expect_true("R10", "run returns a RunResult with its new state", hasattr(result, "state"), show(result))
         self._last = result.state
-        return result
+        return Result(result.status, copied(result.value), result.error, result.waiting_for, self._last)
 
     def crash(self, workflow: Callable[..., Any], state: Any = None, **options: Any) -> Any:
-        """Run until an activity or the workflow raises Crash. Returns what a new process finds in the journal."""
+        """Run until an activity or the workflow raises Crash: that is the end of the process.
+
+        Returns what the next process finds in the journal.
+        """
         start = state if state is not None else self.state()
         try:
             result = self.engine(**options).run(workflow, start)
         except Crash:
-            return self.recorded(start)
+            return self.restart(self.recorded(start))
         self._last = self.recorded(start)
         raise self.broken(
             "R1",
@@ -80,11 +99,30 @@ class Bench:
 
     def recorded(self, start: Any) -> Any:
         """The state that the journal adds up to, for the run that `start` began."""
-        commands = [record for record in self.journal if not isinstance(record, self.m.Signal)]
         signals = [record for record in self.journal if isinstance(record, self.m.Signal)]
-        state = self.m.WorkflowState(start.workflow_id, start.input, commands, signals)
-        self._last = state
-        return self.m.WorkflowState.from_json(state.to_json())
+        commands = [record for record in self.journal if not isinstance(record, self.m.Signal)]
+        self._last = self.m.WorkflowState(start.workflow_id, start.input, commands, signals)
+        return self._last
+
+    def restart(self, state: Any) -> Any:
+        """End the process, and start another one: a new engine module, that knows nothing of the old one.
+
+        Only text gets across. Returns `state`, written to JSON by the old process and read by the new one; the journal
+        gets across in the same way. No other state, record or engine of the old process can be used after this.
+        """
+        heard = [isinstance(record, self.m.Signal) for record in self.journal]
+        texts = [state.to_json(), self.recorded(self.state()).to_json() if heard else ""]
+        now = self.clock.now()
+        for text in texts:
+            self.expect_true("R2", "to_json returns a state as text", type(text) is str, show(text))
+        self.m, self._last = self._fresh(), None
+        self.clock = self.m.SimulatedClock(now)
+        if heard:
+            disk = self.m.WorkflowState.from_json(texts[1])
+            signals, commands = iter(disk.signals), iter(disk.commands)
+            self.journal[:] = [next(signals if is_signal else commands) for is_signal in heard]
+        self._last = self.m.WorkflowState.from_json(texts[0])
+        return self._last
 
     def signal(self, state: Any, name: str, payload: Any = None) -> Any:
         """Deliver a signal. Returns the new state."""
@@ -117,6 +155,13 @@ class Bench:
         """Fail where the run ended otherwise; its error text is part of what is shown."""
         detail = f" ({result.error})" if result.error and result.status != want else ""
         self.expect(rule, must, f"status {want}", f"status {result.status}{detail}")
+
+
+def copied(value: Any) -> Any:
+    """The value, with lists and objects of its own."""
+    if type(value) is dict:
+        return {key: copied(item) for key, item in value.items()}
+    return type(value)(map(copied, value)) if type(value) in (list, tuple, set) else value
 
 
 def as_json(state: Any) -> Any:

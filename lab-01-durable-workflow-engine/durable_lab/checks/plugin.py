@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def bench() -> Bench:
     """A fresh bench with the engine under test."""
-    return Bench(lend(chosen().module()))
+    return Bench(lambda: lend(chosen().fresh()))
 
 
 @pytest.hookimpl(wrapper=True)
