@@ -6,6 +6,9 @@ message carries what was changed in it since the last one. Only one side runs at
 memory (it is how distributed shared memory with release consistency works): a value that aliases history, or a state
 that is changed in place, is seen by the tests as if there were no border.
 
+With one exception: the grader compares with lists of its own, so the worker cannot change those. One that it changes
+becomes another list there, and crosses as that from then on (copy on write).
+
 A message is one line of JSON. What is plain goes as it is; everything else is an object whose first key says what:
 
     {"f": "nan"}  {"t": [...]} tuple  {"s": [...]} set  {"z": [...]} frozenset  {"b": "00ff"} bytes
@@ -196,6 +199,8 @@ class Peer:
     def _changes(self) -> dict[str, Any]:
         """What has changed in shared containers since the last message; it may bring new ones, which are told too."""
         told: dict[str, Any] = {}
+        if self._parity == 1:
+            self._part_with_what_was_changed()
         while True:
             changed = [(i, c) for i, c in self._shared.items() if not _same(self._known.get(i), _content(c))]
             if not changed:
@@ -209,11 +214,31 @@ class Peer:
                 else:
                     told[str(heap_id)] = {"k": [[self.out(k), self.out(v)] for k, v in container.items()]}
 
+    def _part_with_what_was_changed(self) -> None:
+        """Share as new what the grader has made and this side has changed, with all of the grader's around it."""
+        theirs = {i: c for i, c in self._shared.items() if i % 2 != self._parity}
+        parted = {i for i, c in theirs.items() if not _same(self._known.get(i), _content(c))}
+        if not parted:
+            return
+        while True:
+            ids = {id(theirs[i]) for i in parted}
+            more = {i for i, c in theirs.items() if i not in parted and _holds(c, ids)}
+            if not more:
+                break
+            parted |= more
+        for i in parted:
+            del self._shared[i], self._known[i], self._shared_ids[id(theirs[i])]
+        for i, container in self._shared.items():
+            if _holds(container, ids):  # it is told again, with the new ones in it
+                self._known.pop(i, None)
+
     # ------------------------------------------------------------ values in
 
     def _take(self, heap: dict[str, Any]) -> None:
         for name, told in heap.items():
             heap_id = int(name)
+            if heap_id % 2 == self._parity == 0:
+                raise self.end("a change of what is not its own")
             if heap_id not in self._shared:
                 if heap_id % 2 == self._parity or not 0 <= heap_id < 2 * CONTAINERS:  # so that no hashes collide
                     raise self.end(f"a container that it has never shared, or more than {CONTAINERS:,}")
@@ -315,6 +340,13 @@ def _content(container: Any) -> list[Any]:
 
 def _same(old: list[Any] | None, new: list[Any]) -> bool:
     return old is not None and len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
+
+
+def _holds(value: Any, ids: set[int]) -> bool:
+    """Does this container hold one with such an id(), itself or in a tuple or set?"""
+    return any(
+        id(item) in ids or (type(item) in (tuple, frozenset, set) and _holds(item, ids)) for item in _content(value)
+    )
 
 
 def _few(given: list[Any], keys: list[Any]) -> list[Any]:

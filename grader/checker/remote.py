@@ -90,7 +90,7 @@ class Engine:
 def describe(peer: Peer, value: Any) -> dict[str, Any]:
     """What the worker may know of an object of the grader's: the shape of a function, the methods of a clock."""
     if isinstance(value, Remote):
-        raise peer.end("an object of an earlier test is used again")
+        raise peer.end("an object of an earlier process is used again")
     if isinstance(value, SimulatedClock):
         return {"methods": {name: peer.out(getattr(value, name)) for name in ("now", "sleep")}}
     if isinstance(value, _CALLABLE):

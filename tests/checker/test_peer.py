@@ -62,7 +62,7 @@ def test_a_value_comes_back_with_its_types(value):
         assert back is value, "what was shared comes back as itself"
 
 
-def test_a_change_on_either_side_is_seen_on_the_other():
+def test_a_change_of_the_grader_is_seen_by_the_worker_and_a_change_of_the_worker_is_a_list_of_its_own():
     far = []
 
     def do(operation, target, arguments):
@@ -80,8 +80,31 @@ def test_a_change_on_either_side_is_seen_on_the_other():
     assert pair.ask("look") is mine
     assert far[0] == {"items": [1, 2]}
     pair.ask("change")
-    assert mine["items"] == [1, 2, "from the right"]
-    assert mine["more"][0] is mine, "a cycle is a cycle on both sides"
+    assert mine == {"items": [1, 2]}, "what the grader compares with is its own"
+    theirs = pair.ask("look")
+    assert theirs["items"] == [1, 2, "from the right"]
+    assert theirs["more"][0] is theirs, "a cycle is a cycle on both sides"
+    theirs["items"].append("from the left")
+    assert pair.ask("look")["items"][-1] == far[0]["items"][-1] == "from the left"
+
+
+def test_a_list_around_what_the_worker_has_changed_is_seen_with_the_change():
+    kept = []
+
+    def do(operation, target, arguments):
+        if arguments[0] == "keep":
+            kept.extend([arguments[1], [arguments[1][0]], (arguments[1],)])
+        else:
+            kept[0][0][0]["deep"].clear()
+        return kept
+
+    pair = Pair(do)
+    mine = [({"deep": [1]},)]
+    pair.ask("keep", mine)
+    around, beside, in_a_tuple = pair.ask("change")
+    assert mine == [({"deep": [1]},)]
+    assert (around, beside, in_a_tuple) == ([({"deep": []},)], [({"deep": []},)], ([({"deep": []},)],))
+    assert around[0][0] is beside[0][0]
 
 
 def test_an_alias_stays_an_alias():

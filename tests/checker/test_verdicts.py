@@ -83,8 +83,7 @@ def with_now(body):
 
 def test_an_engine_that_does_not_come_back_is_lost():
     with Worker(seconds=0.5) as worker:
-        worker.load(with_now("while True: pass"))
-        m = worker.engine()
+        m = worker.start(with_now("while True: pass"))
         with pytest.raises(Ended, match="did not come back within"):
             m.DurableEngine(clock=m.SimulatedClock()).run(lambda ctx, order: ctx.now(), m.WorkflowState("w"))
         assert worker.lost
@@ -102,8 +101,7 @@ def test_an_engine_that_is_lost_in_one_test_is_there_for_the_next():
 
 def test_an_engine_that_asks_for_ever_is_stopped_at_the_same_message():
     with Worker(messages=100) as worker:
-        worker.load(with_now("while True: self._engine.clock.now()"))
-        m = worker.engine()
+        m = worker.start(with_now("while True: self._engine.clock.now()"))
         clock = m.SimulatedClock()
         with pytest.raises(Ended, match="more than 100 times"):
             m.DurableEngine(clock=clock).run(lambda ctx, order: ctx.now(), m.WorkflowState("w"))
@@ -120,16 +118,14 @@ def test_no_workflow_can_go_on_after_its_worker_is_lost():
 
     dies = REFERENCE.replace("        inbox = self._inbox[name]\n", "        import os; os._exit(1)\n", 1)
     with Worker() as worker:
-        worker.load(dies)
-        m = worker.engine()
+        m = worker.start(dies)
         with pytest.raises(Ended, match="process ended"):
             m.DurableEngine().run(stubborn, m.WorkflowState("w"))
 
 
 def test_calls_within_calls_have_an_end():
     with Worker() as worker:
-        worker.load(REFERENCE)
-        m = worker.engine()
+        m = worker.start(REFERENCE)
 
         def again(ctx, order):
             return m.DurableEngine().run(again, m.WorkflowState("w"))
@@ -138,11 +134,12 @@ def test_calls_within_calls_have_an_end():
             again(None, None)
 
 
-def test_a_new_test_begins_with_nothing():
+def test_an_object_of_a_process_ends_with_it():
     with Worker() as worker:
-        worker.load(REFERENCE)
-        first = worker.engine().WorkflowState("w")
+        first = worker.start(REFERENCE).WorkflowState("w")
         assert first.workflow_id == "w"
-        worker.engine()
-        with pytest.raises(Ended):
+        second = worker.start(REFERENCE)
+        with pytest.raises(Ended, match="is over"):
             first.to_json()
+        with pytest.raises(Ended, match="an earlier process"):
+            second.DurableEngine().signal(first, "go")

@@ -168,7 +168,7 @@ def _uids():
     uids, first = [], next(sandbox._count)
     yield uids
     last = next(sandbox._count)
-    uids += [sandbox._UIDS[(os.getpid() * 1000 + number) % len(sandbox._UIDS)] for number in range(first, last + 1)]
+    uids += [sandbox.user(number) for number in range(first, last + 1)]
 
 
 def _left(uids, known):

@@ -33,7 +33,7 @@ def environ(pid):
 def test_no_process_in_the_sandbox_has_the_environment_of_the_grader(planted):
     """Process 1 in there is bubblewrap's own: where no other user is to be had, its environment can be read."""
     with Worker() as worker:
-        worker.load(OPEN)
+        worker.start(OPEN)
         environments = [environment for pid in below(worker._process.pid) if (environment := environ(pid)) is not None]
     assert len(environments) >= 2
     assert not any(planted[0].encode() in environment or b"HOME" in environment for environment in environments)
@@ -57,7 +57,7 @@ def test_one_engine_cannot_take_the_memory_of_the_machine():
 @pytest.mark.parametrize("command", [["/bin/false"], ["/no/such/bwrap"], ["/bin/echo", "not ready"]])
 def test_a_sandbox_that_does_not_start_is_nobodys_zero(command, monkeypatch, tmp_path):
     """A fault of the machine is no mark: it is raised, and the class goes on without one for this student."""
-    monkeypatch.setattr(worker_process, "_sandboxed", lambda: command)
+    monkeypatch.setattr(worker_process, "_sandboxed", lambda: (command, ()))
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / "engine.py").write_text(SOLVED, encoding="utf-8")
     with pytest.raises(NotStarted):
@@ -75,8 +75,8 @@ def test_a_class_of_the_graders_own_that_a_worker_has_met_is_not_believed():
 
     again = "def again(fn):\n    try:\n        fn()\n    except BaseException as e:\n        raise type(e)('mine')"
     with Worker() as worker:
-        worker.load(f"{SOLVED}\n\n{again}")
+        m = worker.start(f"{SOLVED}\n\n{again}")
         with pytest.raises(OfTheTests) as caught:
-            worker.engine().again(activity)
+            m.again(activity)
         assert str(caught.value) == "mine"
         assert "_told" in vars(caught.value)

@@ -1,0 +1,190 @@
+"""A resume meets a new process: what an engine keeps anywhere but in the state's text is gone."""
+
+import inspect
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from durable_lab.checks.bench import Bench
+from grader.bank import Judge, watch
+from grader.checker import hidden, suite
+from grader.checker.examinee import Examinee
+from grader.checker.worker_process import Worker
+
+REFERENCE = (suite.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
+TESTS = {test.name: test for test in suite.public()}
+RESUMES = [
+    "test_after_a_crash_in_the_middle_only_the_rest_runs",
+    "test_a_delivered_signal_resumes_without_running_again",
+    "test_the_refund_story_survives_kill_and_resume",
+]
+# Where a table can stand that is no part of the state: how to put a text there under a key, and how to get it.
+TABLES = {
+    "a global": ("_table = {}", "_table[key] = text", "_table[key]"),
+    "a class": ("class _Kept:\n    table = {}", "_Kept.table[key] = text", "_Kept.table[key]"),
+    "a closure": (
+        "def _made():\n    kept = {}\n    return kept.__setitem__, kept.__getitem__\n_set, _get = _made()",
+        "_set(key, text)",
+        "_get(key)",
+    ),
+    "a default argument": ("def _kept(table={}):\n    return table", "_kept()[key] = text", "_kept()[key]"),
+    "functools.cache": ("@cache\ndef _kept(key):\n    return []", "_kept(key).append(text)", "_kept(key)[0]"),
+    "a module of Python's": ("json.table = getattr(json, 'table', {})", "json.table[key] = text", "json.table[key]"),
+    "builtins": (
+        "import builtins\nbuiltins.table = getattr(builtins, 'table', {})",
+        "builtins.table[key] = text",
+        "builtins.table[key]",
+    ),
+    "sys.modules": ("import sys", "sys.modules['kept' + key] = text", "sys.modules['kept' + key]"),
+    "the environment": ("import os", "os.environ['KEPT' + key] = text", "os.environ['KEPT' + key]"),
+    "a thread": (
+        "import threading, queue\n_asked, _said = queue.Queue(), queue.Queue()\n"
+        "def _serve():\n    kept = {}\n    while True:\n        key, text = _asked.get()\n"
+        "        kept.setdefault(key, text)\n        _said.put(kept[key])\n"
+        "threading.Thread(target=_serve, daemon=True).start()\n"
+        "def _ask(*pair):\n    _asked.put(pair)\n    return _said.get()",
+        "_ask(key, text)",
+        "_ask(key, None)",
+    ),
+}
+FILE = (
+    "import os",
+    "open(f'/tmp/kept-{os.getuid()}-{key}', 'w').write(text)",
+    "open(f'/tmp/kept-{os.getuid()}-{key}').read()",
+)
+
+
+def without_durability(table):
+    """The reference, but the text of a state is a key of this table."""
+    before, put, get = table
+    return f"""{REFERENCE}
+
+{before}
+_to_json, _from_json, _count = WorkflowState.to_json, WorkflowState.from_json, iter(range(10_000))
+
+
+def _save(self):
+    text, key = _to_json(self), str(next(_count))
+    {put}
+    return json.dumps({{"key": key}})
+
+
+def _load(text):
+    key = json.loads(text)["key"]
+    return _from_json({get})
+
+
+WorkflowState.to_json, WorkflowState.from_json = _save, staticmethod(_load)
+"""
+
+
+IN_RUN = f"""{REFERENCE}
+
+_known = {{}}  # workflow id -> what it has recorded, by any run
+_run, _keep = DurableEngine.run, Context._record
+
+
+def _recording(self, command):
+    _known.setdefault(self.workflow_id, []).append(command)
+    return _keep(self, command)
+
+
+def _running(self, workflow, state):
+    known = _known.get(state.workflow_id, [])
+    return _run(self, workflow, WorkflowState(state.workflow_id, state.input, known, state.signals))
+
+
+def _forgetful(self):
+    return json.dumps({{"version": 1, **vars(self), "commands": [], "signals": [vars(s) for s in self.signals]}})
+
+
+Context._record, DurableEngine.run, WorkflowState.to_json = _recording, _running, _forgetful
+"""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_in_one_process_an_engine_without_durability_would_pass(name):
+    """What the tests below stand on: all that these engines lack is a new process."""
+    module = watch.module(without_durability(TABLES[name]))
+    for test in RESUMES:
+        TESTS[test].function(Bench(lambda: module))
+
+
+@pytest.mark.usefixtures("bubblewrap")
+@pytest.mark.parametrize("name", [*TABLES, "a file", "the engine's own table"])
+def test_an_engine_that_keeps_history_in_its_process_does_not_survive_a_crash(name):
+    source = IN_RUN if name == "the engine's own table" else without_durability({**TABLES, "a file": FILE}[name])
+    with Examinee(source) as examinee:
+        said = suite.run(examinee.fresh, [TESTS[name] for name in RESUMES])
+        assert [name for name, error in said.items() if error is None] == []
+        for name in RESUMES:
+            twin = suite.of(hidden.load()[name])
+            assert suite.run(examinee.fresh, [twin], hidden.seed_for(name))[name] is not None
+
+
+def test_the_students_own_check_meets_a_new_module():
+    with Judge() as judge, tempfile.TemporaryDirectory() as folder:
+        for i, name in enumerate(["a global", "a class", "a default argument", "functools.cache"]):
+            failed = judge.verdict(without_durability(TABLES[name]), Path(folder, str(i))).failed
+            assert {*RESUMES} <= failed.keys()
+
+
+def test_every_test_that_looks_at_a_second_run_restarts_the_process():
+    without = [
+        test.name
+        for test in [*TESTS.values(), *map(suite.of, hidden.load().values())]
+        if "restart(" not in inspect.getsource(test.function) and "crash(" not in inspect.getsource(test.function)
+    ]
+    alone = ["test_a_fresh_run_records_every_command_in_order_before_moving_on"]
+    alone += ["test_the_waits_between_attempts_grow_on_the_injected_clock"]
+    assert sorted({*without} - {"test_exhausted_retries_fail_the_run_cleanly"}) == sorted(alone)
+
+
+LEAVES = {
+    "a process": "if os.fork() == 0:\n  os.setsid()\n  time.sleep(100)\n  os._exit(0)",
+    "flags of an open file": "for n in range(3):\n  fcntl.fcntl(n, fcntl.F_SETFL, 2048 | 1024)",
+    "a message queue": "ctypes.CDLL(None).syscall(240, b'left', 66, 384, None)",
+    "times of a device": "for n in (0, 1, 2, '/null', '/dev/null'):\n  with suppress(OSError): os.utime(n, None)",
+    "a file": "for path in ('/left', '/tmp/left', '/checker/left'):\n  with suppress(OSError): open(path, 'w')",
+    "a socket with a name": "with suppress(OSError): socket.socket(socket.AF_UNIX).bind('\\0left')",
+    "priorities": "for of in range(6):\n  with suppress(OSError): os.setpriority(of % 3, of // 3, 7)",
+    "limits": "for pid in range(1, 9):\n  with suppress(OSError): resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))",
+    "signals": "for pid in (-1, 0, 2, 3, 4):\n  with suppress(OSError): os.kill(pid, signal.SIGKILL)",
+}
+LOOKS = """
+import ctypes, fcntl, os, resource, signal, socket, time
+from contextlib import suppress
+def look():
+    libc = ctypes.CDLL(None, use_errno=True)
+    seen = {"pid": os.getpid(), "parent": os.getppid(), "files": sorted(os.listdir("/"))}
+    others = []
+    for pid in range(2, 300):
+        try: os.kill(pid, 0); others.append(pid)
+        except ProcessLookupError: pass
+    seen["others"] = others
+    seen["flags"] = [fcntl.fcntl(n, fcntl.F_GETFL) for n in range(3)]
+    seen["open"] = [n for n in range(64) if fcntl_ok(n)]
+    seen["times"] = [os.stat("/null").st_mtime_ns, os.stat("/null").st_atime_ns]
+    seen["queue"] = libc.syscall(240, b"left", 2, 0, None)
+    seen["priority"] = os.getpriority(0, 0)
+    seen["limits"] = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    seen["signals"] = [str(signal.getsignal(n)) for n in range(1, 20)]
+    return repr(seen)
+def fcntl_ok(n):
+    try: fcntl.fcntl(n, fcntl.F_GETFD); return True
+    except OSError: return False
+"""
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_nothing_of_a_process_is_left_in_the_next_one():
+    with Worker() as worker:
+        before = worker.start(LOOKS).look()
+        for what, code in LEAVES.items():
+            worker.start(f"{LOOKS}\n{code}")
+            assert worker.start(LOOKS).look() == before, what
+    assert "'pid': 1, 'parent': 0" in before
+    assert "'others': []" in before
+    assert "'files': ['null', 'python.zip']" in before
+    assert "'queue': -1" in before
