@@ -149,7 +149,7 @@ LEAVES = {
     "a file": "for path in ('/left', '/tmp/left', '/checker/left'):\n  with suppress(OSError): open(path, 'w')",
     "a socket with a name": "with suppress(OSError): socket.socket(socket.AF_UNIX).bind('\\0left')",
     "priorities": "for of in range(6):\n  with suppress(OSError): os.setpriority(of % 3, of // 3, 7)",
-    "limits": "for pid in range(1, 9):\n  with suppress(OSError): resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))",
+    "limits": "for pid in range(9):\n  with suppress(OSError): resource.prlimit(pid, resource.RLIMIT_NOFILE, (9, 9))",
     "signals": "for pid in (-1, 0, 2, 3, 4):\n  with suppress(OSError): os.kill(pid, signal.SIGKILL)",
 }
 LOOKS = """
