@@ -39,6 +39,8 @@ class Bench:
         self.calls: list[str] = []  # every call that really reached an activity, as text
         self.keys: list[str | None] = []  # the idempotency keys that came with them
         self._last: Any = None
+        self._disk: Any = None  # the state that was made of the journal last, and which of its records are signals
+        self._heard: list[bool] = []
 
     # ------------------------------------------------------------ the world
 
@@ -99,9 +101,10 @@ class Bench:
 
     def recorded(self, start: Any) -> Any:
         """The state that the journal adds up to, for the run that `start` began."""
-        signals = [record for record in self.journal if isinstance(record, self.m.Signal)]
-        commands = [record for record in self.journal if not isinstance(record, self.m.Signal)]
-        self._last = self.m.WorkflowState(start.workflow_id, start.input, commands, signals)
+        self._heard = [isinstance(record, self.m.Signal) for record in self.journal]
+        signals = [record for record, is_signal in zip(self.journal, self._heard, strict=True) if is_signal]
+        commands = [record for record, is_signal in zip(self.journal, self._heard, strict=True) if not is_signal]
+        self._last = self._disk = self.m.WorkflowState(start.workflow_id, start.input, commands, signals)
         return self._last
 
     def restart(self, state: Any) -> Any:
@@ -110,18 +113,22 @@ class Bench:
         Only text gets across. Returns `state`, written to JSON by the old process and read by the new one; the journal
         gets across in the same way. No other state, record or engine of the old process can be used after this.
         """
-        heard = [isinstance(record, self.m.Signal) for record in self.journal]
-        texts = [state.to_json(), self.recorded(self.state()).to_json() if heard else ""]
-        now = self.clock.now()
+        known = state is self._disk and len(self._heard) == len(self.journal)
+        disk = state if known or not self.journal else self.recorded(self.state())
+        texts, now = [one.to_json() for one in ([state] if state is disk else [state, disk])], self.clock.now()
         for text in texts:
             self.expect_true("R2", "to_json returns a state as text", type(text) is str, show(text))
-        self.m, self._last = self._fresh(), None
+        self._last = self._disk = None
+        self.m = self._fresh()
         self.clock = self.m.SimulatedClock(now)
-        if heard:
-            disk = self.m.WorkflowState.from_json(texts[1])
-            signals, commands = iter(disk.signals), iter(disk.commands)
-            self.journal[:] = [next(signals if is_signal else commands) for is_signal in heard]
-        self._last = self.m.WorkflowState.from_json(texts[0])
+        self._last, *others = [self.m.WorkflowState.from_json(text) for text in texts]
+        if self.journal:
+            kept = others[0] if others else self._last
+            signals, commands = list(kept.signals), list(kept.commands)
+            want = [sum(self._heard), len(self._heard) - sum(self._heard)]
+            must = "a new process reads as many signals and commands as the old one has written"
+            self.expect("R2", must, want, [len(signals), len(commands)])
+            self.journal[:] = [(signals if is_signal else commands).pop(0) for is_signal in self._heard]
         return self._last
 
     def signal(self, state: Any, name: str, payload: Any = None) -> Any:
