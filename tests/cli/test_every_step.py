@@ -126,6 +126,40 @@ def test_a_mistyped_store_is_named_with_similar_ones_and_nothing_is_made(lab, st
     assert lab.refund(step, "--store", "no/such/folder/typo.db").returncode == 2
 
 
+def bytes_of(folder):
+    """Of all files but the -shm beside a log: that is an index of it, which readers lock."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.endswith("-shm")}
+
+
+def test_a_look_changes_no_byte_in_any_state(lab, state):
+    before = bytes_of(lab.folder)
+    lab.refund("history")
+    lab.refund("history", "--id", "typo")
+    assert bytes_of(lab.folder) == before
+
+
+@pytest.mark.parametrize("step", ["approve", "resume", "history", "replay"])
+def test_a_mistyped_id_makes_and_records_nothing(lab, step):
+    lab.refund("start")
+    (lab.folder / "refund.world.db").unlink()
+    before = lab.refund("history").stdout
+    assert "there are none beside this store" in before
+    done = lab.refund(step, "--id", "typo")
+    assert done.returncode == 2
+    assert "refund.db has no run 'typo'. It has 'refund-1'" in done.stderr
+    assert [path.name for path in lab.folder.iterdir()] == ["refund.db"]
+    assert lab.refund("history").stdout == before
+
+
+@pytest.mark.parametrize("step", ["approve", "resume", "history", "replay"])
+def test_an_empty_file_has_no_run_and_stays_empty(lab, step):
+    (lab.folder / "refund.db").touch()
+    done = lab.refund(step)
+    assert done.returncode == 2
+    assert "is an empty file, so it has no run" in done.stderr
+    assert bytes_of(lab.folder) == {"refund.db": b""}
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -6,7 +6,7 @@ import argparse
 import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from durable_lab import study
 from durable_lab.cli.output import on_engine, option, say
 from durable_lab.faults import POINTS, killer
 from durable_lab.stores import Run, SQLiteStore, StoreError
+from durable_lab.stores.log import log_of
 from durable_lab.timeline import rows_of, table_of
 from durable_lab.timeline.rows import brief
 from durable_lab.worker import deliver, work
@@ -29,7 +30,7 @@ MOST = 20  # names or effects in one list; longer ones are cut in the middle
 class Session:
     """What every step of the story needs: the engine under study, the store, the world, the planned fault."""
 
-    def __init__(self, console: Console, given: argparse.Namespace) -> None:
+    def __init__(self, console: Console, given: argparse.Namespace, closing: ExitStack) -> None:
         self.console, self.given = console, given
         self.id: str = given.workflow_id
         self.study = study.for_show()
@@ -37,10 +38,13 @@ class Session:
         if given.step != "start":
             _must_exist(Path(given.store))
         look = given.step == "history"
-        self.store = SQLiteStore(given.store, engine=self.study.module(), look=look)
+        self.store = closing.enter_context(SQLiteStore(given.store, engine=self.study.module(), look=look))
+        if given.step != "start":
+            self.store.run(self.id)  # a mistyped id is refused before the world's books are made
         self._kill = killer(given.kill_at)
-        books, bank = books_of(given.store), {"deduplicates": not given.naive, "fails": given.flaky}
-        self.world = World(books, **bank, at=self.at, of=self.store, look=look)
+        self.books, bank = books_of(given.store), {"deduplicates": not given.naive, "fails": given.flaky}
+        self.world = World(self.books, **bank, at=self.at, of=self.store, look=look)
+        closing.callback(self.world.ledger.close)
         self._effects = len(self.world.ledger.effects())
         self._position = 0  # of the next record
 
@@ -97,6 +101,9 @@ class Session:
 
 def _must_exist(store: Path) -> None:
     """Refuse a name under which nothing is stored: a look must not make a file. Raises StoreError."""
+    with suppress(OSError):
+        if store.is_file() and not store.stat().st_size and not log_of(store).exists():
+            raise StoreError(f"{str(store)!r} is an empty file, so it has no run. Start a refund first.")
     if os.path.lexists(store):
         return
     with suppress(OSError):
@@ -115,15 +122,12 @@ def shortened(items: Sequence[str], gap: str) -> list[str]:
 
 def refund(console: Console, given: argparse.Namespace) -> int:
     """A refund, step by step. Each step is a process of its own."""
-    session = Session(console, given)
-    try:
+    with ExitStack() as closing:
+        session = Session(console, given, closing)
         session.say(f"engine: {session.study.label}   store: {given.store}")
         if given.kill_at:
             session.say(f"this process will be killed {POINTS[given.kill_at]}")
         return STEPS[given.step](session)
-    finally:
-        session.store.close()
-        session.world.ledger.close()
 
 
 def start(session: Session) -> int:
@@ -177,7 +181,7 @@ def replay(session: Session) -> int:
 def history(session: Session) -> int:
     """what is recorded"""
     run, records = session.store.run(session.id), session.store.records(session.id)
-    show_history(session.console, run, records, session.world.ledger.effects())
+    show_history(session.console, run, records, session.world.ledger.effects() if session.books.exists() else None)
     if run.status not in OVER:
         session.next(_next_step(run, records))
     return 0
@@ -205,11 +209,14 @@ def _how_it_ended(run: Run) -> str:
     return f"It ended as {run.status}{f': {run.detail:.1000}' if run.detail else ''}."
 
 
-def show_history(console: Console, run: Run, records: Sequence[Any], effects: Sequence[Effect]) -> None:
-    """The timeline of one run, and beside it what the world's own books say."""
+def show_history(console: Console, run: Run, records: Sequence[Any], effects: Sequence[Effect] | None) -> None:
+    """The timeline of one run, and beside it what the world's own books say; None if there are none."""
     say(console, f"{run.workflow} {run.workflow_id}: {run.status}")
     say(console, f"input {brief(run.input, 100)}")
     console.print(table_of(rows_of(records, run.sessions, run.status, run.detail), console.width))
+    if effects is None:
+        say(console, "the world's own books: there are none beside this store, so nothing is known of its effects")
+        return
     say(console, "the world's own books:")
     for line in shortened(list(map(_in_the_books, effects)), f"... ({len(effects):,} effects) ..."):
         say(console, f"  {line}")
