@@ -7,6 +7,7 @@ gradebook and no network. It is spoken to over Unix sockets in a folder that is 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from subprocess import DEVNULL
@@ -27,6 +28,14 @@ INSIDE = Path(__file__).with_name("inside.py")
 MESSAGE = 4_000_000  # bytes of one message that is taken from it
 LIMITS = sandbox.Limits(memory_mb=3_000, cpu_seconds=60, processes=64, file_mb=16, open_files=256)
 TMP_MB = 64
+
+
+def _links(path: Path) -> Iterator[Path]:
+    """Where a link leads outside the venv, step by step: /usr/bin/python3, /usr/bin/python3.11. Each must be there."""
+    while path.is_symlink():
+        path = path.parent / path.readlink()
+        if not path.is_relative_to(sys.prefix):
+            yield path
 
 
 class SandboxProvisioner(LocalProvisioner):
@@ -50,7 +59,7 @@ class SandboxProvisioner(LocalProvisioner):
         }
         made["cmd"] = sandbox.command(
             made["cmd"],
-            read=[Path(sys.prefix), package, Path(self.lab), Path("/bin/sh")],
+            read=[Path(sys.prefix), *_links(Path(sys.executable)), package, Path(self.lab), Path("/bin/sh")],
             files=[INSIDE],
             write=[file.parent],
             limits=LIMITS,
