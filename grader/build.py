@@ -20,6 +20,7 @@ BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
 
 
+WIDE = 95  # columns of a cell that need no scrolling in a notebook
 _TODO_CELL = re.compile(r"# @todo ([\w.]+)")
 
 
@@ -52,7 +53,7 @@ def _stub(todo: Todo, i: int, size: int, indent: str) -> str:
     part: Part = todo.parts[i]
     letter = f"part {'abc'[i]}, " if len(todo.parts) > 1 else ""
     head = f"TODO {todo.number} ({letter}about {size} lines): {part.text}"
-    width = 118 - len(indent)
+    width = WIDE + 4 - len(indent)  # a cell loses the margin of the class
     comment = textwrap.wrap(head, width, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
     title = f"TODO {todo.number}: {letter}{part.function} is still to be written"
     return "".join(f"{indent}{line}\n" for line in [*comment, f'raise NotImplementedError("{title}")'])
@@ -93,7 +94,8 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
             cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
             cell.source = re.sub(r"\n{3,}", "\n\n", cell.source.strip("\n"))  # the formatter's two lines are for files
             if match := _TODO_CELL.fullmatch(cell.source):
-                cell.source = _todo_cell(match[1], methods, path)
+                made_cell = _todo_cell(match[1], methods, path)
+                cell.source = made_cell if solved else _narrow(made_cell)
         book.metadata = {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
@@ -124,6 +126,19 @@ def _todo_cell(function: str, methods: str, path: Path) -> str:
     if number is None:
         raise BuildError(f"{path.name}: `# @todo {function}` names no function of durable_lab/todos.toml")
     return f"@todo({number})\n{textwrap.dedent(source.text_of(methods, function))}"
+
+
+def _narrow(cell: str) -> str:
+    """A stub's cell with its signature and its docstring in lines of WIDE columns."""
+    lines = []
+    for line in cell.split("\n"):
+        if len(line) > WIDE and (found := re.fullmatch(r"(def \w+\()(.*)(\) -> .*:)", line)):
+            lines += [found[1], f"    {found[2]}", found[3]]
+        elif len(line) > WIDE and line.startswith('    """'):
+            lines += textwrap.wrap(line, WIDE, subsequent_indent="    ", break_on_hyphens=False)
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _without_marks(text: str) -> str:

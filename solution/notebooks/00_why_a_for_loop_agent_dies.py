@@ -10,8 +10,8 @@
 # # 00 · Why a for-loop agent dies
 #
 # Welcome. In this lab you build a small **durable workflow engine**: programs that run on it can be killed at any
-# moment, and go on where they stopped. There are seven lessons of 20 to 30 minutes. Run the cells from top to bottom
-# with **Shift + Enter**.
+# moment, and go on where they stopped. There are seven lessons, about eight hours in all if you work through
+# them. Run the cells from top to bottom with **Shift + Enter**.
 #
 # **You will be able to**
 #
@@ -44,18 +44,18 @@ print(study.current().label)
 # ## Eleven o'clock, and a new version goes out
 #
 # Kim wants 30 back for order A1, which arrived broken. An agent is at work on it. It has just paid. At this moment
-# somebody deploys a new version, and the old process is killed. There is no bug anywhere. What happens to the money?
+# a new version is deployed, and the old process is killed because it does not end within the seconds that it is given.
+# There is no bug anywhere. What happens to the money?
 #
 # We do not have to guess. Here is such an agent. Its plan is fixed, so that it does the same every time; a real one
 # asks a model at each turn. `world` is a bank, a mailer and a model. They keep their own books in a file.
 
 # %%
 import sys
-import tempfile
-from pathlib import Path
 
-scratch = tempfile.TemporaryDirectory(prefix="lesson-00-")  # gone with the kernel
-folder = Path(scratch.name)
+from durable_lab.lesson.story import new_folder
+
+folder = new_folder()
 agent = folder / "agent.py"
 agent.write_text(
     """
@@ -97,6 +97,13 @@ def process(*words, env=None):
     return done.stdout
 
 
+def no_books(file):
+    """Throw these books away, so that a cell can be run again and counts from nothing."""
+    for path in folder.glob(f"{file}*"):
+        path.unlink()
+
+
+no_books("agent.world.db")
 said = process(agent, "send_email.before")
 
 # %% [markdown]
@@ -128,7 +135,9 @@ payments = predict(...)  # how many payments are in the bank's books at the end?
 model_calls = predict(...)  # how many calls of the model (assess) have we paid for?
 
 # %%
-said = process(agent, "nowhere")
+no_books("agent.world.db")
+said = process(agent, "send_email.before")  # the first process once more, on empty books
+said = process(agent, "nowhere")  # and the second one
 happened = books("agent.world.db")
 payments.compare(happened.count("pay_back"))
 model_calls.compare(happened.count("assess"))
@@ -164,8 +173,10 @@ said = process(tidy)
 saved.compare("all notes are saved" in said)
 
 # %% [markdown]
-# A killed process runs nothing more: no `except`, no `finally`. So what must be kept has to be written down **while**
-# the program works, step by step. That is the idea of this whole lab.
+# A process that is killed with `kill -9` runs nothing more: no `except`, no `finally`. Other ends do give a warning: a
+# deploy usually sends SIGTERM first, and a handler then has some seconds to tidy up. A lack of memory, a power cut and
+# `kill -9` give none. So what must be kept has to be written down **while** the program works, step by step. That is
+# the idea of this whole lab.
 #
 # ## The same story on a durable engine
 #
@@ -204,14 +215,14 @@ happened = books("refund.world.db")
 # **Predict.** A third process takes up the file. Count again over all processes.
 
 # %%
-payments = predict(...)  # how many payments in the bank's books at the end?
-model_calls = predict(...)  # how many calls of the model?
+payments_in_all = predict(...)  # how many payments in the bank's books at the end?
+model_calls_in_all = predict(...)  # how many calls of the model?
 
 # %%
 story("resume")
 happened = books("refund.world.db")
-payments.compare(happened.count("pay_back"))
-model_calls.compare(happened.count("assess"))
+payments_in_all.compare(happened.count("pay_back"))
+model_calls_in_all.compare(happened.count("assess"))
 
 # %% [markdown]
 # Read the line that begins with `replayed`. The third process ran the program again from its first line. But each step

@@ -137,11 +137,9 @@ def refund(step):
 # `process` stands for a process: it begins with nothing but the file. It prints what it started and finished.
 
 # %%
-import tempfile
-from pathlib import Path
+from durable_lab.lesson.story import new_folder
 
-scratch = tempfile.TemporaryDirectory(prefix="lesson-01-")  # gone with the kernel
-folder = Path(scratch.name)
+folder = new_folder()
 
 
 def no_file(name):
@@ -172,7 +170,7 @@ def process(program, dies=None):
 
 # %%
 file = no_file("crash-in-4.jsonl")
-first = process(lambda: refund(journaled(file)), dies="send_email")
+process(lambda: refund(journaled(file)), dies="send_email")
 print(file.read_text())
 
 # %% [markdown]
@@ -184,6 +182,9 @@ starts = predict(...)  # how many steps does the second process start?
 repeated = predict(...)  # how many steps that were finished before are done again?
 
 # %%
+finished.clear()
+file = no_file("crash-in-4.jsonl")
+first = process(lambda: refund(journaled(file)), dies="send_email")  # the first process once more
 second = process(lambda: refund(journaled(file)))
 starts.compare(len(second))
 repeated.compare(len(finished) - len(set(finished)))
@@ -197,16 +198,16 @@ repeated.compare(len(finished) - len(set(finished)))
 # Now the process dies in `read_order`.
 
 # %%
-starts = predict(...)  # how many steps does the second process start?
-repeated = predict(...)  # how many steps that were finished before are done again?
+starts_from_1 = predict(...)  # how many steps does the second process start?
+repeated_from_1 = predict(...)  # how many steps that were finished before are done again?
 
 # %%
 finished.clear()
 file = no_file("crash-in-1.jsonl")
 first = process(lambda: refund(journaled(file)), dies="read_order")
 second = process(lambda: refund(journaled(file)))
-starts.compare(len(second))
-repeated.compare(len(finished) - len(set(finished)))
+starts_from_1.compare(len(second))
+repeated_from_1.compare(len(finished) - len(set(finished)))
 
 # %% [markdown]
 # And a crash in every step, one after the other. Look at the last column.
@@ -243,14 +244,14 @@ def with_checkpoints(file):
 # It dies in step 4, as before. The last checkpoint was after step 2, and `pay_back` is step 3.
 
 # %%
-payments = predict(...)  # how often does pay_back finish, both processes together?
+checkpoint_payments = predict(...)  # how often does pay_back finish, both processes together?
 
 # %%
 finished.clear()
 file = no_file("checkpoint.json")
 first = process(lambda: with_checkpoints(file), dies="send_email")
 second = process(lambda: with_checkpoints(file))
-payments.compare(finished.count("pay_back"))
+checkpoint_payments.compare(finished.count("pay_back"))
 
 # %% [markdown]
 # What happens between two checkpoints is done again, and money is moved again. With a checkpoint after every step

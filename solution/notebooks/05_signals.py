@@ -64,7 +64,7 @@ check(5)
 # Monday begins at 0.
 
 # %%
-from durable_lab.lesson.story import Clock, begin, deliver, new_file, then
+from durable_lab.lesson.story import Clock, begin, deliver, new_file, new_folder, then
 from durable_lab.lesson.trying import compare, show
 from durable_lab.world import World
 
@@ -72,35 +72,34 @@ DAY = 24 * 60 * 60
 ORDER = {"id": "A1", "amount": 30, "reason": "arrived broken"}
 
 
-def refund(ctx, order):
-    advice = ctx.call_activity(world.assess, order)
-    asked_at = ctx.now()
-    decision = ctx.wait_signal("approval")
-    waited = (ctx.now() - asked_at) / DAY
-    if not decision["approved"]:
-        return {"status": "declined", "by": decision["by"], "days": waited, "advice": advice}
-    receipt = ctx.call_activity(world.pay_back, order["id"], order["amount"])
-    return {"status": "refunded", "by": decision["by"], "days": waited, "receipt": receipt}
+def refund_in(world):
+    """The refund with this bank, mailer and model."""
+
+    def refund(ctx, order):
+        advice = ctx.call_activity(world.assess, order)
+        asked_at = ctx.now()
+        decision = ctx.wait_signal("approval")
+        waited = (ctx.now() - asked_at) / DAY
+        if not decision["approved"]:
+            return {"status": "declined", "by": decision["by"], "days": waited, "advice": advice}
+        receipt = ctx.call_activity(world.pay_back, order["id"], order["amount"])
+        return {"status": "refunded", "by": decision["by"], "days": waited, "receipt": receipt}
+
+    return refund
 
 
 # %%
 file = new_file()  # the books of bank and model
-world = World(file)
-monday = attempt_run(refund, begin("refund-1", ORDER), clock=Clock(0))
+monday = attempt_run(refund_in(World(file)), begin("refund-1", ORDER), clock=Clock(0))
 draw(monday)
 
 # %% [markdown]
-# The run is blocked, and `run` has come back. Nothing waits inside it. This text is all that remains of the run:
+# The run is blocked, and `run` has come back. Nothing waits inside it. The process may end now: from here on we use
+# nothing of it but this text.
 
 # %%
 saved = then(monday, lambda m, result: result.state.to_json())
 print(saved)
-
-# %% [markdown]
-# The process may end now. We throw away the result, and the connection to the world, and keep the text.
-
-# %%
-monday = world = None
 
 # %% [markdown]
 # ## Wednesday: Ana says yes
@@ -110,7 +109,7 @@ monday = world = None
 # %%
 state = then(saved, lambda m, text: m.WorkflowState.from_json(text))
 answered = deliver(state, "approval", {"approved": True, "by": "Ana"}, clock=Clock(2 * DAY))
-saved = then(answered, lambda m, state: state.to_json())
+saved_again = then(answered, lambda m, state: state.to_json())
 show(answered)
 
 # %% [markdown]
@@ -122,8 +121,8 @@ days = predict(...)  # how many days did the refund wait, by its own account?
 
 # %%
 world = World(file)
-state = then(saved, lambda m, text: m.WorkflowState.from_json(text))
-done = attempt_run(refund, state, clock=Clock(2 * DAY))
+state = then(saved_again, lambda m, text: m.WorkflowState.from_json(text))
+done = attempt_run(refund_in(world), state, clock=Clock(2 * DAY))
 show(done)
 compare(model_calls, done, len(world.ledger.effects("assess")))
 compare(days, done, (done.value or {}).get("days"))
@@ -132,7 +131,7 @@ compare(days, done, (done.value or {}).get("days"))
 # Replay went fast through the past, found the signal at the wait, and went on. Look for both in the picture.
 
 # %%
-draw(done, replayed=2, ledger=world.ledger)
+draw(done, replayed=2, ledger=World(file).ledger)
 
 # %% [markdown]
 # ### A belief: "waiting needs a thread"
@@ -156,7 +155,7 @@ compare(threads, waiting[0], threading.active_count() - before)
 print(then(waiting[0], lambda m, result: f"each one is a text of about {len(result.state.to_json())} characters"))
 
 # %% [markdown]
-# Also nobody asks every minute whether there is news. Whoever delivers the signal starts the next run.
+# And nothing polls: the process that delivers the signal starts the next run.
 #
 # ### A belief: "a sleep sleeps"
 #
@@ -164,7 +163,7 @@ print(then(waiting[0], lambda m, result: f"each one is a text of about {len(resu
 # jumps; on a real one a process would sit there. And every replay begins at the first line.
 
 # %%
-days = predict(...)  # the run is started, blocked, and resumed once. How many days were slept in all?
+days_slept = predict(...)  # the run is started, blocked, and resumed once. How many days were slept in all?
 
 # %%
 clock = Clock()
@@ -177,12 +176,13 @@ def sleeper(ctx, given):
 
 blocked = attempt_run(sleeper, begin("reminder-1"), clock=clock)
 result = attempt_run(sleeper, deliver(blocked.state or blocked, "answer", "thanks"), clock=clock)
-compare(days, result, clock.now() / DAY)
+compare(days_slept, result, clock.now() / DAY)
 
 # %% [markdown]
-# The sleep is not in the history, so each replay sleeps anew. Time has to reach a workflow from outside, as a signal: a
-# timer, say a line in a table of "wake me at", delivers it when it is due. That gives every wait a **timeout**. Decide
-# beforehand what a timeout means: cancel, ask somebody else, or do the safe thing.
+# The sleep is not in the history, so each replay sleeps again. A **process** must not sleep; a workflow may wait for a
+# time. Real engines offer **durable timers** for this: the wake-up is recorded, and the run is suspended until it is due.
+# In our engine a timer is a signal from outside: a line in a table of "wake me at" delivers it. That gives every wait a
+# **timeout**. Decide beforehand what a timeout means: cancel, ask another person, or do the safe thing.
 #
 # Here the clock says no after two days, and on the third day Ana says yes. Only then a worker takes up the run.
 
@@ -190,6 +190,7 @@ compare(days, result, clock.now() / DAY)
 says = predict(...)  # what is the status in the value, "refunded" or "declined"?
 
 # %%
+refund = refund_in(World(new_file()))
 asked = attempt_run(refund, begin("refund-2", ORDER), clock=Clock())
 timeout = deliver(asked.state or asked, "approval", {"approved": False, "by": "the clock"}, clock=Clock(2 * DAY))
 late = deliver(timeout, "approval", {"approved": True, "by": "Ana"}, clock=Clock(3 * DAY))
@@ -216,12 +217,12 @@ draw(decided)
 # First: what if it comes too early? Ana is quick. Her answer is there before the run has started.
 
 # %%
-status = predict(...)  # how does the run end, "blocked" or "completed"?
+status_of_early = predict(...)  # how does the run end, "blocked" or "completed"?
 
 # %%
 early = deliver(begin("refund-3", ORDER), "approval", {"approved": True, "by": "Ana"})
-result = attempt_run(refund, early, clock=Clock())
-compare(status, result, result.status)
+result = attempt_run(refund_in(World(new_file())), early, clock=Clock())
+compare(status_of_early, result, result.status)
 
 # %% [markdown]
 # Signals are **buffered**: kept until somebody waits for them. Now two names. Finance answers first, but the workflow
@@ -269,16 +270,16 @@ def two_answers(ctx, given):
 
 
 # %%
-answers = predict(...)  # what is returned after the crash? A list of two texts
+answers_after_crash = predict(...)  # what is returned after the crash? A list of two texts
 
 # %%
-deaths.append("the first process")
+deaths[:] = ["the first process"]
 state = deliver(deliver(begin("answers-1"), "answer", "one"), "answer", "two")
 left = crash_run(two_answers, state, clock=Clock())
 show(left)
 result = attempt_run(two_answers, left, clock=Clock())
 show(result)
-compare(answers, result, result.value)
+compare(answers_after_crash, result, result.value)
 
 # %% [markdown]
 # Taking a signal is a command. On replay the first wait gets the same answer again, and the second wait does not get it
@@ -337,8 +338,8 @@ show(result)
 compare(orders, result, len(cancelled))
 
 # %% [markdown]
-# `WorkflowBlocked` is not an `Exception`, so it passes. A bare `except:` does catch it. Then the engine is the last one
-# to help. Here such a workflow does two things: it prints, and it calls an activity.
+# `WorkflowBlocked` is not an `Exception`, so it passes. A bare `except:` does catch it. Then the engine is the last
+# line of defence. Here such a workflow does two things: it prints, and it calls an activity.
 
 
 # %%
@@ -352,14 +353,14 @@ def reckless(ctx, order_id):
 
 
 # %%
-orders = predict(...)  # how many orders are cancelled?
-status = predict(...)  # and the status of the run: "completed" or "blocked"?
+orders_of_reckless = predict(...)  # how many orders are cancelled?
+status_of_reckless = predict(...)  # and the status of the run: "completed" or "blocked"?
 
 # %%
 cancelled.clear()
 result = attempt_run(reckless, begin("order-2", "A1", needs=(3,)), clock=Clock())
-compare(orders, result, len(cancelled))
-compare(status, result, result.status)
+compare(orders_of_reckless, result, len(cancelled))
+compare(status_of_reckless, result, result.status)
 
 # %% [markdown]
 # The context is stopped: every later command stops again, and the run is not reported as completed. But the printed
@@ -369,28 +370,33 @@ compare(status, result, result.status)
 # ### A belief: "if I close the app, the order stops"
 #
 # The app that starts an order is only a client. Here the app is a real process, and it is killed right after the first
-# step is recorded. Nobody cancels anything. Then Ana answers, and some worker goes on.
+# step is recorded. Nothing is cancelled. Then Ana answers, and another worker goes on.
 
 # %%
 import os
 import subprocess
 import sys
-import tempfile
 
-scratch = tempfile.TemporaryDirectory(prefix="lesson-05-")  # gone with the kernel
-folder = scratch.name
+folder = new_folder()
 env = {**os.environ, "LAB_MODULE": study.current().name}
 
 
 def process(*words):
-    """One step of the refund story, in a process of its own, on the engine under study."""
+    """One step of the refund story, in a process of its own, on the engine under study. Returns its exit code."""
     command = [sys.executable, "-m", "durable_lab", "refund", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="")
     return done.returncode
 
 
-killed = process("start", "--kill-at", "assess.recorded")
+def app():
+    """The app, in an empty folder. It is killed on its way."""
+    for path in folder.glob("refund*"):
+        path.unlink()
+    return process("start", "--kill-at", "assess.recorded")
+
+
+killed = app()
 if killed not in (0, 1, 2):
     print("the app is gone, exit code", killed)
 
@@ -398,8 +404,9 @@ if killed not in (0, 1, 2):
 payments = predict(...)  # how many payments does the bank make in the end?
 
 # %%
+killed = app()  # once more, so that this cell counts from nothing
 if killed not in (0, 1, 2) and all(process(step) == 0 for step in ("resume", "approve", "resume")):
-    payments.compare(len(World(f"{folder}/refund.world.db").ledger.effects("pay_back")))
+    payments.compare(len(World(folder / "refund.world.db").ledger.effects("pay_back")))
 
 # %% [markdown]
 # The order lives in the history. To stop it, tell **it**: send a signal that the workflow understands, as
@@ -435,7 +442,8 @@ compare(status, asks_again, asks_again.status)
 
 # %% [markdown]
 # The old answer was taken, recorded and not used. The run waits for an answer to the new question. Everything is in the
-# history: who, what, when. That is what an audit needs. Now somebody agrees to the 900.
+# history: who, what, when. For an audit one thing more is needed: here `by` is whatever the sender wrote, and it has to
+# come from the **authenticated** user instead. Now Bo agrees to the 900.
 
 # %%
 yes_to_900 = {"approved": True, "by": "Bo", "action": ["pay_back", "A1", 900]}
@@ -467,12 +475,12 @@ question("signals-6", ...)
 #
 # This is Monday again, as something to touch. Click into it and press **space**: your engine runs up to the wait. Press
 # **s** and choose the signal, and it goes on. Then go back to the wait with **←**, fork there with **f**, and say no in
-# the other future. The two stand above each other, and their first difference is marked.
+# the other future. The two stand above each other, and their first difference is marked. (It has a bank of its own.)
 
 # %%
-world = World(new_file())
 again = begin("refund-1", ORDER)
-Timeline(refund, again, engine=engine(), clock=Clock(0), signals={"approval": {"approved": True, "by": "Ana"}})
+own = refund_in(World(new_file()))
+Timeline(own, again, engine=engine(), clock=Clock(0), signals={"approval": {"approved": True, "by": "Ana"}})
 
 # %% [markdown]
 # ## Stretch

@@ -187,13 +187,13 @@ def undo_all(ctx, things):
 
 
 # %%
-paid = predict(...)  # how much has Kim paid in the end? (A minus is a gift.)
+paid_for_all = predict(...)  # how much has Kim paid in the end? (A minus is a gift.)
 
 # %%
 agency = Agency(Ledger(new_file()))
 agency.sold_out = ("hotel",)
 result = attempt_run(undo_all, begin("trip-2", THINGS), clock=Clock())
-compare(paid, result, agency.balance())
+compare(paid_for_all, result, agency.balance())
 
 # %% [markdown]
 # A step that never began has nothing to undo. Money was given back for a hotel and a car that nobody had charged.
@@ -204,19 +204,20 @@ compare(paid, result, agency.balance())
 # so it is not in `done`.
 
 # %%
-paid = predict(...)  # `trip` once more. How much has Kim paid in the end?
+paid_for_lost_answer = predict(...)  # `trip` once more. How much has Kim paid in the end?
 
 # %%
 agency = Agency(Ledger(new_file()))
 agency.silent = ("car",)
 result = attempt_run(trip, begin("trip-3", THINGS), clock=Clock())
 show(result)
-compare(paid, result, agency.balance())
+compare(paid_for_lost_answer, result, agency.balance())
 
 # %% [markdown]
 # Kim has no trip, and pays for a car. So the undo is noted **before** the step. Then the undo may meet a step that
-# never happened; it must look first and do nothing, as `Agency.cancel` does. Here is the whole saga as a small
-# function.
+# never happened; it must look first and do nothing, as `Agency.cancel` does. Even that is not enough for a booking that
+# is still on its way: it may land **after** the cancellation. The other side has to remember the cancellation and refuse
+# what comes later, or the undo is repeated later. Here is the whole saga as a small function.
 
 
 # %%
@@ -245,14 +246,14 @@ def safe_trip(ctx, things):
 
 
 # %%
-paid = predict(...)  # the same car whose answers get lost. How much has Kim paid now?
+paid_after_saga = predict(...)  # the same car whose answers get lost. How much has Kim paid now?
 
 # %%
 agency = Agency(Ledger(new_file()))
 agency.silent = ("car",)
 result = attempt_run(safe_trip, begin("trip-4", THINGS), clock=Clock())
 show(result)
-compare(paid, result, agency.balance())
+compare(paid_after_saga, result, agency.balance())
 
 # %% [markdown]
 # ## When an undo fails
@@ -261,7 +262,7 @@ compare(paid, result, agency.balance())
 
 # %%
 undone = predict(...)  # which things are undone? A list, in the order of undoing
-left = predict(...)  # and which are not? A list
+not_undone = predict(...)  # and which are not? A list
 
 # %%
 agency = Agency(Ledger(new_file()))
@@ -270,7 +271,7 @@ result = attempt_run(safe_trip, begin("trip-5", THINGS), clock=Clock())
 show(result)
 agency.balance()
 compare(undone, result, (result.value or {}).get("undone"))
-compare(left, result, (result.value or {}).get("left"))
+compare(not_undone, result, (result.value or {}).get("left"))
 
 # %% [markdown]
 # "car" was asked to be undone as well, since it had begun; nothing was there, so nothing was given back. The hotel is
@@ -329,10 +330,10 @@ equal = []
 for point in points:
     agency = Agency(Ledger(new_file()), at=crash_at(point))
     agency.silent = ("car",)
-    left = crash_run(safe_trip, begin("trip-7", THINGS), clock=Clock())
-    result = attempt_run(safe_trip, left, clock=Clock())
-    equal.append(agency.ledger.effects() == books and result.value == wanted.value)
-    replayed = len(getattr(left, "commands", ()))
+    died = crash_run(safe_trip, begin("trip-7", THINGS), clock=Clock())
+    ended = attempt_run(safe_trip, died, clock=Clock())
+    equal.append(agency.ledger.effects() == books and ended.value == wanted.value)
+    replayed = len(getattr(died, "commands", ()))
     print(f"dies at {point:<20}  replayed: {replayed}  {'the same' if equal[-1] else 'not the same'}")
 compare(same, wanted, sum(equal))
 
@@ -341,13 +342,13 @@ compare(same, wanted, sum(equal))
 # same key: that is the agency. Here is the last of these runs, which died inside an undo. First what the crash left:
 
 # %%
-draw(left if points else wanted, crash=point if points else None)
+draw(died if points else wanted, crash=point if points else None)
 
 # %% [markdown]
 # And the same run after the new process: what was replayed, and what was live.
 
 # %%
-draw(result if points else wanted, replayed=replayed if points else 0)
+draw(ended if points else wanted, replayed=replayed if points else 0)
 
 # %% [markdown]
 # ## The whole story, on your engine
@@ -384,12 +385,12 @@ if count is not None:
 # Then the same with a bank that does not look at keys.
 
 # %%
-refunds = predict(...)  # how many refunds now?
+naive_refunds = predict(...)  # how many refunds now?
 
 # %%
 count = demo("--naive")
 if count is not None:
-    refunds.compare(count)
+    naive_refunds.compare(count)
 
 # %% [markdown]
 # Your engine did the same both times. What it cannot promise alone, it does not promise.
@@ -434,8 +435,8 @@ searches = predict(
 from durable_lab.checks.bench import Crash
 
 searched.clear()
-result = attempt_run(research, crash_run(research, begin("r-1", list("abcde")), clock=Clock()), clock=Clock())
-compare(searches, result, len(searched))
+found = attempt_run(research, crash_run(research, begin("r-1", list("abcde")), clock=Clock()), clock=Clock())
+compare(searches, found, len(searched))
 show(attempt_run(research, begin("r-2", [f"word {i}" for i in range(200)]), clock=Clock()))
 
 # %% [markdown]
@@ -461,7 +462,7 @@ def reconnects(m, result):
     return len(missed)
 
 
-compare(rest, result, then(result, reconnects))
+compare(rest, found, then(found, reconnects))
 
 # %% [markdown]
 # ## The last questions
@@ -516,7 +517,7 @@ question("sagas-10", ...)
 #
 # ## Stretch
 #
-# 1. The history shows that the agency was asked three times for a car that is sold out. Which lesson had the cure? Mend
+# 1. The history shows that the agency was asked three times for a car that is sold out. Which lesson had the cure? Use
 #    it.
 # 2. A trip has a part that is a saga itself: a tour with its own three bookings. Write it with `saga` inside a step of
 #    `saga`. Must the inner one be an activity? (An activity may not use `ctx`.) What does the outer one have to know to

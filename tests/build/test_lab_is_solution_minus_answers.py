@@ -267,3 +267,12 @@ def test_a_todo_in_a_notebook_is_the_stub_of_the_lab_or_the_answer_of_the_soluti
         shown = code_lines("\n".join(cells))
         for answer in answers(solution).values():
             assert (code_lines(answer) - code_lines(lab)) & shown == set()
+
+
+def test_a_todo_cell_fits_the_width_of_a_notebook():
+    cells = [cell for text in build.notebooks().values() for cell in nbformat.reads(text, as_version=4).cells]
+    stubs = [cell.source for cell in cells if cell.source.startswith("@todo(")]
+    assert len(stubs) == 8
+    for stub in stubs:
+        assert max(map(len, stub.split("\n"))) <= build.WIDE == 95
+        ast.parse(stub)

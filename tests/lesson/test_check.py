@@ -82,7 +82,7 @@ def test_what_the_engine_prints_is_shown_and_breaks_nothing(engine):
 def test_the_table_has_the_colours_of_the_page_and_breaks_long_words(engine):
     html = check(2)._repr_html_()
     assert "width:100%" in html
-    assert "overflow-wrap:anywhere" in html
+    assert "word-break:normal;overflow-wrap:anywhere" in html
     styles = re.findall(r"style=['\"](.*?)['\"]", html)
     assert styles
     for style in styles:

@@ -1,8 +1,11 @@
 """`@todo(n)` in a cell: notebook and file stay one, and nothing that somebody wrote is lost."""
 
+import __future__
+
 import linecache
 import shutil
 
+import nbformat
 import pytest
 
 from durable_lab import source, todos
@@ -11,6 +14,7 @@ from durable_lab.lesson import engine as lesson_engine
 from durable_lab.lesson import todo
 from durable_lab.study import ROOT
 from durable_lab.todos import SKELETON
+from grader import build
 
 STUB = 'def now(self):\n    raise NotImplementedError("TODO 2: Context.now is still to be written")\n'
 ANSWER = "def now(self):\n    return 1.0\n"
@@ -35,7 +39,7 @@ def cell(request):
         name = f"<cell {request.node.name} {next(number)}>"
         code = f"{above}@todo({todo_number})\n{text}"
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
-        exec(compile(code, name, "exec"), {"todo": todo})
+        exec(compile(code, name, "exec", __future__.annotations.compiler_flag, dont_inherit=True), {"todo": todo})
 
     return run
 
@@ -118,6 +122,16 @@ def test_on_a_full_disk_the_old_file_stays_whole(engine, monkeypatch):
         rewrite(engine, "new")
     assert engine.read_text(encoding="utf-8") == text
     assert not list(engine.parent.glob("*.draft"))
+
+
+def test_the_reference_can_be_written_in_cells_and_a_fresh_lab_is_filled(engine, cell):
+    solved = build.notebooks(solved=True).values()
+    cells = [cell.source for text in solved for cell in nbformat.reads(text, as_version=4).cells]
+    for source_ in cells:
+        if source_.startswith("@todo("):
+            cell(source_.partition("\n")[2], source_[6])
+    assert todos.open_todos(engine.read_text(encoding="utf-8")) == {}
+    assert not list(engine.parent.glob("engine.py.backup-*")), "nothing of the student's was overwritten"
 
 
 # ---------------------------------------------------------------- a file that is newer than the cell
@@ -260,10 +274,13 @@ def test_what_is_not_copied_is_named(engine, cell, capsys):
 
 
 @pytest.fixture
-def ipython():
+def ipython(tmp_path, monkeypatch):
+    """Runs a cell as a kernel does; nothing is written into anyone's home."""
     from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
 
-    shell = InteractiveShell.instance()
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    shell = InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
     shell.user_ns["todo"] = todo
     yield lambda text: shell.run_cell(text, store_history=True).raise_error()
     InteractiveShell.clear_instance()

@@ -16,7 +16,7 @@ from durable_lab.checks.borrow import borrowed, lend
 from durable_lab.checks.explain import explained
 from durable_lab.checks.runner import PRINTED
 
-LINES, WIDE = 5, 200  # of what the engine printed in a test
+LINES, WIDE = 5, 120  # of what the engine printed in a test
 SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
 
 

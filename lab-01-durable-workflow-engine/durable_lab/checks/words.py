@@ -7,6 +7,7 @@ from typing import Any
 
 from durable_lab.rules import RULES
 
+LABEL = 21  # columns for "first difference" and the other labels
 LESSONS = {
     "R1": "lesson 01, Event sourcing",
     "R2": "lesson 02, Replay",
@@ -51,7 +52,7 @@ def broken(rule: str, must: str, difference: str, history: list[str], asked: lis
 
 
 def _row(label: str, text: str) -> str:
-    return f"{label:<21}" + text.replace("\n", "\n" + " " * 21)
+    return f"{label:<{LABEL}}" + text.replace("\n", "\n" + " " * LABEL)
 
 
 def first_difference(want: Any, got: Any, where: str = "") -> str | None:

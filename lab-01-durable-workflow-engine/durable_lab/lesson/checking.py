@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests, to_lend
+from durable_lab.checks.words import LABEL
 from durable_lab.lesson.picture import picture
 from durable_lab.timeline import Drawing
 
@@ -45,24 +46,25 @@ class Checked:
         return f'<img alt="{alt}" style="max-width:100%" src="data:image/png;base64,{bundle["image/png"]}">'
 
 
+_WRAPPED = "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere"
+_CODE = f"{_WRAPPED};font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,inherit)"
+
+
 def _row(verdict: Verdict) -> str:
     """A row of the table. Its text has the colours of the page, which may be dark; only the edge has one of its own."""
     word, edge = ("&#10003; pass", "#009E73") if verdict.passed else ("&#10007; FAIL", "#D55E00")
-    printed = "\n".join(f"printed: {line}" for line in verdict.printed)
-    said = "".join(
-        f"<pre style='{_WRAPPED};margin:.3em 0 0'>{html.escape(text)}</pre>"
-        for text in (verdict.message, printed)
-        if text
-    )
     first = (
         f"width:5em;border-left:4px solid {edge};font-weight:600;vertical-align:top;text-align:left;white-space:nowrap"
     )
+    lines = [*verdict.message.splitlines(), *(f"printed: {line}" for line in verdict.printed)]
+    said = "".join(_line(line, LABEL if "\n" in verdict.message else 0) for line in lines)
     second = f"text-align:left;{_WRAPPED}"
-    name = html.escape(verdict.name)
-    return f"<tr><td style='{first}'>{word}</td><td style='{second}'>{name}{said}</td></tr>"
+    return f"<tr><td style='{first}'>{word}</td><td style='{second}'>{html.escape(verdict.name)}{said}</td></tr>"
 
 
-_WRAPPED = "white-space:pre-wrap;overflow-wrap:anywhere"
+def _line(line: str, hang: int) -> str:
+    """A line of a message. What does not fit goes on under the text, not under its label."""
+    return f"<div style='{_CODE};padding-left:{hang}ch;text-indent:-{hang}ch'>{html.escape(line) or '&nbsp;'}</div>"
 
 
 def check(number: int | None = None) -> Checked:

@@ -81,7 +81,12 @@ def _put(number: int, method: Method, over: str) -> str:
     if cell.text == old:
         new, said = text, f"{begin} is the same here and in {where}."
     else:
-        if old and not _is_stub(old) and _digest(old) != over and (why := past.why_kept(part, cell.text, cell.id, old)):
+        if (
+            old
+            and not _is_stub(part, old)
+            and _digest(old) != over
+            and (why := past.why_kept(part, cell.text, cell.id, old))
+        ):
             return (
                 f"{begin} in {where} {why}, so the file is kept. If the file is right, copy its text into this cell: "
                 "where the two differ, the cell is graded. If this cell is right, write it over the file by  "
@@ -91,7 +96,7 @@ def _put(number: int, method: Method, over: str) -> str:
     new, notes = _with_helpers(new, part, cell, past, over)
     if new != text:
         _check(new, study.shown(engine.path))
-        if old and not _is_stub(old):
+        if old and not _is_stub(part, old):
             said += f" The file as it was is kept in {keep(engine.path).name}."
         rewrite_python(engine.path, new)
     past.add(part, cell.text, cell.id)
@@ -117,11 +122,19 @@ def _check(text: str, where: str) -> None:
         raise NotTaken(f"with this cell in it, {where} would not be Python: {error}.") from None
 
 
-def _is_stub(method: str) -> bool:
-    """Is there nothing in it but its docstring and the line that stops a stub?"""
+def _is_stub(part: str, method: str) -> bool:
+    """Is there nothing in it but the line that stops a stub, and what was handed out beside it?"""
+    pristine = source.text_of((todos.SKELETON / "engine.py").read_text(encoding="utf-8"), part)
+    given = set(_statements(source.indented(pristine, "")))
+    return bool(todos.open_todos(method)) and set(_statements(method)) <= given
+
+
+def _statements(method: str) -> Iterator[str]:
+    """The statements of a function, but for its docstring and the stub's own line."""
     [node] = source.functions(method).values()
-    body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-    return len(body) == 1 and isinstance(body[0], ast.Raise) and bool(todos.open_todos(method))
+    for statement in node.body[ast.get_docstring(node) is not None :]:
+        if not (isinstance(statement, ast.Raise) and todos.open_todos(ast.unparse(statement))):
+            yield ast.dump(statement)
 
 
 # ---------------------------------------------------------------- the cell

@@ -1,4 +1,4 @@
-"""What lessons 04 to 06 share: begin a run, deliver a signal, go on from a result, die at a planned point."""
+"""What the lessons share: begin a run, deliver a signal, go on from a result, die at a planned point."""
 
 from __future__ import annotations
 
@@ -35,10 +35,15 @@ class Clock:
 _folders: list[tempfile.TemporaryDirectory[str]] = []  # they are gone with the kernel
 
 
-def new_file() -> Path:
-    """A place for books that nobody has written in yet, so that a cell may be run again and counts from nothing."""
+def new_folder() -> Path:
+    """An empty folder, so that a cell may be run again and counts from nothing. It is gone with the kernel."""
     _folders.append(tempfile.TemporaryDirectory(prefix="lesson-", ignore_cleanup_errors=True))
-    return Path(_folders[-1].name) / "world.db"
+    return Path(_folders[-1].name)
+
+
+def new_file() -> Path:
+    """A place for books in which nothing is written yet."""
+    return new_folder() / "world.db"
 
 
 def begin(workflow_id: str, given: Any = None, *, needs: tuple[int, ...] = ()) -> Any:

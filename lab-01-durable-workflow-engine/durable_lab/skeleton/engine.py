@@ -181,46 +181,50 @@ class Context:  # what a workflow sees of the engine, for the length of one run
     def call_activity(self, fn: Callable[..., Any], *args: Any, retry: RetryPolicy | None = None) -> Any:
         """Run an activity once and for all: its result, or ActivityError. A bad argument is UnrecordableError (R5)."""
         fn, name, sent = _identify(fn, args, retry)
-        # TODO 1 (part a, about 6 lines): ask history with self._ask. If it has no record, perform the activity
-        # (self._perform, with `retry` or else the engine's policy) and make the outcome part of history
-        # (self._record). Then give the workflow what the record says: a copy of the value, or ActivityError with the
-        # recorded type, message and number of attempts. Both ways must be the same, live and on replay.
+        # TODO 1 (part a, about 6 lines): ask history with self._ask. If it has no record, perform
+        # the activity (self._perform, with `retry` or else the engine's policy) and make the
+        # outcome part of history (self._record). Then give the workflow what the record says: a
+        # copy of the value, or ActivityError with the recorded type, message and number of
+        # attempts. Both ways must be the same, live and on replay.
         raise NotImplementedError("TODO 1: part a, Context.call_activity is still to be written")
 
     def _ask(self, kind: str, name: str, args: list[Any]) -> Command | None:
         """The record at this position, or None: do it live. Raises NonDeterminismError if it is of another one (R3)."""
         if why := self._stopped or self._refused:
             raise why
-        # TODO 1 (part b, about 8 lines): is there a record at self._position of self._history? If history ends here,
-        # return None. If the record is of the same kind, name and arguments, move on by one position and return it
-        # (in a live run, self._record moves on). Otherwise stop the run: `raise
-        # self._stop(NonDeterminismError(position, recorded, issued))`, where both are Commands. Compare arguments as
-        # canonical JSON (_canonical), and only if self._engine.guard is "arguments".
+        # TODO 1 (part b, about 8 lines): is there a record at self._position of self._history? If
+        # history ends here, return None. If the record is of the same kind, name and arguments,
+        # move on by one position and return it (in a live run, self._record moves on). Otherwise
+        # stop the run: `raise self._stop(NonDeterminismError(position, recorded, issued))`, where
+        # both are Commands. Compare arguments as canonical JSON (_canonical), and only if
+        # self._engine.guard is "arguments".
         raise NotImplementedError("TODO 1: part b, Context._ask is still to be written")
 
     def _perform(self, fn: Any, name: str, args: list[Any], policy: RetryPolicy) -> Command:
         """Try an activity until it succeeds or the policy gives up: one Command, with all its tries (R6, R12)."""
-        # TODO 1 (part c, about 9 lines): make attempts with self._attempt, each with the same idempotency key,
-        # "<workflow_id>/<position>". Stop at the first success, after policy.max_attempts attempts, or when `not
-        # policy.retries(problem)`. Between two attempts wait policy.interval(0), then policy.interval(1) ... with
-        # self._outside(self._engine.clock.sleep, seconds). Return one Command with all its Attempts in `tries`;
-        # `error` is that of the last attempt.
+        # TODO 1 (part c, about 9 lines): make attempts with self._attempt, each with the same
+        # idempotency key, "<workflow_id>/<position>". Stop at the first success, after
+        # policy.max_attempts attempts, or when `not policy.retries(problem)`. Between two attempts
+        # wait policy.interval(0), then policy.interval(1) ... with
+        # self._outside(self._engine.clock.sleep, seconds). Return one Command with all its
+        # Attempts in `tries`; `error` is that of the last attempt.
         raise NotImplementedError("TODO 1: part c, Context._perform is still to be written")
 
     def now(self) -> float:
         """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
-        # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no arguments). If it has
-        # no record, read the engine's clock with self._time() and record a Command whose value is that time. Return
-        # the recorded value.
+        # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no
+        # arguments). If it has no record, read the engine's clock with self._time() and record a
+        # Command whose value is that time. Return the recorded value.
         raise NotImplementedError("TODO 2: Context.now is still to be written")
 
     def wait_signal(self, name: str) -> Any:
         """The payload of the next signal of this name. If none has come, the run is suspended (R8, R9)."""
         _typed(str, name, "the name of a signal")
-        # TODO 3 (about 10 lines): ask history (kind "signal", the signal's name, no arguments). If it has no record,
-        # take the first signal of self._inbox[name] and record a Command whose value is its payload; if none is
-        # there, `raise self._stop(WorkflowBlocked(name))`. Replayed or live, the signal is consumed: it must leave
-        # the inbox. Return a copy of the recorded value.
+        # TODO 3 (about 10 lines): ask history (kind "signal", the signal's name, no arguments). If
+        # it has no record, take the first signal of self._inbox[name] and record a Command whose
+        # value is its payload; if none is there, `raise self._stop(WorkflowBlocked(name))`.
+        # Replayed or live, the signal is consumed: it must leave the inbox. Return a copy of the
+        # recorded value.
         raise NotImplementedError("TODO 3: Context.wait_signal is still to be written")
 
     def _attempt(self, fn: Any, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
@@ -276,20 +280,21 @@ class DurableEngine:  # runs workflows so that a crash costs no finished step
         """Replay what `state` has, then go on live. Raises the journal's errors (R1) and the workflow's bugs (R13)."""
         state = state.copy()
         with closing(Context(self, state)) as ctx:
-            # TODO 4 (about 19 lines): call the workflow with ctx and a copy of the input, and find out how it ended.
-            # What stopped the run (ctx._stopped) counts even if the workflow swallowed it; with ctx._crashed it is
-            # raised as it is. A workflow that returns or fails while history has commands left (from ctx._position
-            # on) has diverged: NonDeterminismError(position, recorded, None). Return a RunResult with the new state:
-            # completed with the value, blocked with waiting_for, or failed (ActivityError, RuntimeError) with the
-            # error as "Type: message". Any other exception is raised again.
+            # TODO 4 (about 19 lines): call the workflow with ctx and a copy of the input, and find
+            # out how it ended. What stopped the run (ctx._stopped) counts even if the workflow
+            # swallowed it; with ctx._crashed it is raised as it is. A workflow that returns or
+            # fails while history has commands left (from ctx._position on) has diverged:
+            # NonDeterminismError(position, recorded, None). Return a RunResult with the new state:
+            # completed with the value, blocked with waiting_for, or failed (ActivityError,
+            # RuntimeError) with the error as "Type: message". Any other exception is raised again.
             raise NotImplementedError("TODO 4: DurableEngine.run is still to be written")
 
     def signal(self, state: WorkflowState, name: str, payload: Any = None) -> WorkflowState:
         """A new state in which this signal has arrived; there it stays until the workflow waits for it (R8)."""
         _typed(str, name, "the name of a signal")
-        # TODO 5 (about 6 lines): make a Signal: the name, the payload as JSON carries it (_faithful), the time on the
-        # engine's clock. Tell self.journal. Return a copy of the state that has the signal as its last one; the state
-        # that was given stays as it is.
+        # TODO 5 (about 6 lines): make a Signal: the name, the payload as JSON carries it
+        # (_faithful), the time on the engine's clock. Tell self.journal. Return a copy of the
+        # state that has the signal as its last one; the state that was given stays as it is.
         raise NotImplementedError("TODO 5: DurableEngine.signal is still to be written")
 
 
