@@ -100,19 +100,28 @@ def console_on(screen: Screen) -> Console:
 
 def say(console: Console, text: str, whole: bool = False) -> None:
     """One line of plain text. Where there is a width it is broken at words, unless it is to be copied as a `whole`."""
-    text = printable(text)
-    if _wraps(console) and not whole and len(text) > console.width:
-        column = re.match(r".{0,30}\s\s(?=\S)", text)  # below the text that follows the last gap, as in a table
-        indent = column.end() if column and column.end() < console.width / 2 else len(text) - len(text.lstrip()) + 4
-        how: Any = {"subsequent_indent": " " * indent, "break_long_words": False, "break_on_hyphens": False}
-        text = textwrap.fill(text, console.width, **how)
-    console.file.write(text + "\n")
+    console.file.write((printable(text) if whole else _broken(console, printable(text))) + "\n")
 
 
 def styled(console: Console, *parts: str | tuple[str, str]) -> None:
     """One line of parts, each plain or (text, style)."""
-    made = [printable(part) if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts]
-    console.print(Text.assemble(*made), soft_wrap=not _wraps(console))
+    text = Text.assemble(
+        *(printable(part) if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts)
+    )
+    broken = Text(_broken(console, text.plain))
+    for start, end, style in text.spans:
+        broken.stylize(style, start, len(broken) if end == len(text) else end)
+    console.print(broken, soft_wrap=True)
+
+
+def _broken(console: Console, text: str) -> str:
+    """The text, broken at words if there is a width and it is longer."""
+    if not _wraps(console) or len(text) <= console.width:
+        return text
+    column = re.match(r"\s*\S.{0,30}\s\s(?=\S)", text)  # below the text that follows the last gap, as in a table
+    indent = column.end() if column and column.end() <= console.width / 2 else len(text) - len(text.lstrip()) + 4
+    how: Any = {"subsequent_indent": " " * indent, "break_long_words": False, "break_on_hyphens": False}
+    return textwrap.fill(text, console.width, **how)
 
 
 def _wraps(console: Console) -> bool:

@@ -26,7 +26,7 @@ def show_progress(console: Console, given: argparse.Namespace) -> int:
     for number, todo in todos.all_todos().items():
         mine = [verdict.passed for verdict in verdicts if number in verdict.todos]
         word = "to write" if number in stubs else "passes" if all(mine) else "written"
-        say(console, f"TODO {number}    {word:<9} {sum(mine)} of {len(mine)}  {todo.title}")
+        say(console, f"TODO {number}    {word:<9} {sum(mine):>2} of {len(mine):<2}  {todo.title}")
     say(console, "")
     _say_next(console, engine, stubs, verdicts)
     return 0
@@ -59,7 +59,7 @@ def check(console: Console, given: argparse.Namespace) -> int:
     lent = [number for number in stubs if given.todo and number != given.todo]
     say(console, f"engine    {engine.label}")
     if lent and engine.name == "lab":
-        say(console, f"          lent by the reference for this check: TODO {', '.join(map(str, lent))}")
+        say(console, f"          lent by the reference for this check: TODO {', '.join(map(str, sorted(lent)))}")
     for verdict in verdicts:
         styled(console, ("pass", "green") if verdict.passed else ("FAIL", "red"), f"  {verdict.name}")
         for line in verdict.printed:
