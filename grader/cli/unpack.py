@@ -1,4 +1,4 @@
-"""`unpack`: from an archive as Moodle, Canvas or a person made it to a folder for each student."""
+"""`unpack`: from an archive as an LMS or a person made it to a folder for each student."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from rich.markup import escape
 from grader.klass.errors import GraderError
 from grader.klass.plain import count, line
 
+_SHOWN = 10  # names
+
 
 @dataclass(frozen=True)
 class Unpack:
@@ -20,7 +22,7 @@ class Unpack:
 
 
 def unpack(console: Console, given: Unpack) -> int:
-    """Unpack, and say what was left out. It costs nobody anything yet: reports say it, too."""
+    """Unpack, and say who handed in and what was left out. No points are taken for it here: the reports say it, too."""
     from grader.submission.archive import ArchiveError
     from grader.submission.archive import unpack as take
 
@@ -29,15 +31,20 @@ def unpack(console: Console, given: Unpack) -> int:
     except ArchiveError as error:
         raise GraderError(str(error)) from None
     said = [*made.refusals, *(f"{one.student}: {sentence}" for one in made for sentence in one.refusals)]
-    for sentence in said:
-        console.print(escape(f"left out  {line(sentence)}"), soft_wrap=True)
-    console.print(escape(f"{count(len(made), 'student')} in {given.into}"), soft_wrap=True)
-    console.print(escape(f"next      lab-grader grade {given.into}"), soft_wrap=True)
+    said += [*made.passed_over, *(f"{one.student}: {sentence}" for one in made for sentence in one.passed_over)]
+    said = [f"left out  {line(sentence)}" for sentence in said]
+    said += [f"no file   {one.student}: only {one.only} was handed in; read it in the LMS" for one in made if one.only]
+    names = ", ".join(one.student for one in made[:_SHOWN]) + (", ..." if len(made) > _SHOWN else "")
+    said.append(f"{count(len(made), 'student')} in {given.into}: {names}")
+    said.append(f"next      lab-grader grade {given.into}")
+    for words in said:
+        console.print(escape(words), soft_wrap=True)
     return 0 if made else 1
 
 
 def add_commands(commands: Any) -> None:
     """The parser of `unpack`."""
     made = commands.add_parser("unpack", help="from a collected archive to a folder for each student")
-    made.add_argument("archive", type=Path, metavar="ARCHIVE", help="a zip or tar from Moodle or Canvas, or a folder")
+    archive = "a zip or tar from Moodle, Canvas, Blackboard or Gradescope, or a folder"
+    made.add_argument("archive", type=Path, metavar="ARCHIVE", help=archive)
     made.add_argument("into", type=Path, metavar="INTO", help="gets a sub-folder for each student")

@@ -7,13 +7,17 @@ import io
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.exports.table import BOM
-from grader.klass.book import Book, Entry
+from grader.klass.book import Book
 from grader.klass.errors import GraderError
+
+# As `unpack` names students of Moodle (Ada Lovelace_4711) and Canvas (lovelaceada_4711), and as their archives do.
+_LMS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<number>\d+)(?:_assignsubmission_.*|_\d+)?", re.DOTALL)
+_UNNAMED = ("Participant",)  # Moodle's name for all where grading is anonymous
 
 
 @dataclass(frozen=True)
@@ -75,22 +79,25 @@ def matches(book: Book, keys: Sequence[Iterable[str]]) -> dict[str, int]:
             rows[word].add(number)
     found: dict[str, int] = {}
     for entry in book.entries:
-        hits = next((rows[name] for name in _names(entry) if name in rows), set())
+        hits = _hits(entry.student, rows)
         if len(hits) == 1:
             found[entry.student] = next(iter(hits))
     taken = [row for row in found.values() if list(found.values()).count(row) > 1]  # two hand-ins, one row: neither
     return {student: row for student, row in found.items() if row not in taken}
 
 
-def _names(entry: Entry) -> list[str]:
-    """What a folder's name may be in a table: the whole of it; and of Moodle's and Canvas's names, the parts."""
-    name = entry.student
-    parts = [name]
-    if moodle := re.match(r"(.+)_(\d+)_assignsubmission", name):  # Ada Lovelace_123456_assignsubmission_file
-        parts += [f"Participant {moodle[2]}", moodle[1]]
-    if canvas := re.match(r"([^_]+)_(?:LATE_)?(\d+)(?:_\d+)?$", name):  # lovelaceada_4711_99
-        parts += [canvas[2], canvas[1]]
-    return [_same(part) for part in parts]
+def _hits(student: str, rows: Mapping[str, set[int]]) -> set[int]:
+    """The rows that may be a student's: by the whole name; or, of a name that an LMS made, by its number and name.
+
+    The number alone is not enough: one system's number is that of another student in another system.
+    """
+    if whole := rows.get(_same(student)):
+        return whole
+    if not (made := _LMS.fullmatch(student)):
+        return set()
+    name, number = made["name"], made["number"]
+    numbered = rows.get(_same(f"Participant {number}"), set()) | rows.get(_same(number), set())
+    return numbered if name in _UNNAMED else numbered & rows.get(_same(name), set())
 
 
 def _same(text: str) -> str:

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
+import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grader.submission import limits
-from grader.submission.containers import FOREIGN, Entry, copy, entries, is_archive, sentence
-from grader.submission.files import SKIPPED, shown
-from grader.submission.layout import Layout, Place, layout, without_ending
+from grader.submission.containers import FOREIGN, Entry, copy, entries, is_archive, sentence, without_ending
+from grader.submission.files import SKIPPED, shown, sort_of
+from grader.submission.layout import Layout, Name, Place, layout
 from grader.submission.model import Refused
 from grader.submission.reading import NOTE
+from grader.submission.release import stems
 
-_MADE = ".unpacked"  # in the folder that is unpacked into: the folders that we made, and may make anew
+_MADE = ".unpacked"  # in the folder that is unpacked into: the folders that we made, and may replace
+_JUNK = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows cannot hold
 
 
 class ArchiveError(Exception):
@@ -28,29 +33,36 @@ class ArchiveError(Exception):
 class Collected:
     """One student's work: `student, folder = collected`. The folder has the student's name.
 
-    refusals  what was left out, a sentence each; `read` finds them in the folder, too
+    refusals     what was left out, a sentence each; `read` finds them in the folder, too
+    only         "a text" or "a link", if nothing but this was handed in
+    passed_over  files of a kind that is not graded, a sentence each
     """
 
     student: str
     folder: Path
     refusals: tuple[str, ...] = ()
     late: str = ""
+    only: str = ""
+    passed_over: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[object]:
         return iter((self.student, self.folder))
 
 
 class Unpacked(list[Collected]):
-    """All students, by name. `refusals`: sentences on what belongs to none of them."""
+    """All students, by name. `refusals`: sentences on what belongs to none of them; `passed_over`: on other files."""
 
     refusals: tuple[str, ...] = ()
+    passed_over: tuple[str, ...] = ()
 
 
 @dataclass
 class _Student:
     folder: Path
     refusals: list[str] = field(default_factory=list)
+    passed_over: list[str] = field(default_factory=list)
     late: str = ""
+    text: str = ""  # what the LMS wrote down: "a text" or "a link"
     seen: set[str] = field(default_factory=set)
     files: int = 0
     size: int = 0
@@ -59,47 +71,56 @@ class _Student:
 def unpack(archive: Path, into: Path) -> Unpacked:
     """Take the notebooks, Python files and archives out of `archive` (a zip, a tar, a folder) into a folder each.
 
-    Whose a file is follows from its path, as Moodle, Canvas or a person named it; an archive of one student is theirs
-    under its own name. Done twice, it makes the same. Raises ArchiveError where `archive` is not there, or where
-    something of another origin stands in the way in `into`.
+    Whose a file is follows from its path, as an LMS or a person named it (see `layout`). Done twice, it makes the same.
+    Raises ArchiveError if `archive` is not there, if its students cannot be told apart, or if something of another
+    origin stands in the way in `into`.
     """
     if not archive.exists():
         raise ArchiveError(f"{archive} does not exist. Name an archive, or the folder that you collected into.")
     called = without_ending(archive.name) or "student"
-    strays: list[str] = []
+    damaged = ""
+    names: list[Name] = []
     try:
-        plan = layout(list(_names(archive)), called)
-        places = [place for entry in entries(archive) if (place := _place(plan, entry))]
+        names = [name for entry in entries(archive) if (name := _name(entry))]
     except Refused as why:
-        plan, places = Layout((), called), [Place(called)]
-        strays.append(f"{shown(archive.name)} {why}.")
-    students = _folders([called] if plan.one else [place.student for place in places], into)
-    if not strays:
-        _take_all(archive, plan, students, into, strays)
+        damaged = f"{shown(archive.name)} {why}."
+    try:
+        plan = layout([] if damaged else names, called)
+        places = [place for name in names if (place := _place(plan, name))] if not damaged else [Place(called)]
+    except Refused as why:
+        raise ArchiveError(f"{archive}: {why}") from None
+    students = _folders([plan.one] if plan.one else [place.student for place in places], into)
+    made = Unpacked()
+    if damaged:
+        students[plan.one].refusals.append(damaged)
+    else:
+        _take_all(archive, plan, students, into, made)
     if plan.one:
-        students[plan.one].refusals[:0], strays = strays, []
+        students[plan.one].refusals += made.refusals
+        made.refusals = ()
     for place in places:
         students[place.student].late = students[place.student].late or place.late
-    return _told(students, strays)
+    return _told(students, made)
 
 
-def _names(archive: Path) -> Iterator[tuple[list[str], bool]]:
-    for entry in entries(archive):
-        try:
-            parts = entry.parts()
-        except Refused:
-            continue
-        if not SKIPPED & set(parts):
-            yield parts, entry.is_file
-
-
-def _place(plan: Layout, entry: Entry) -> Place | None:
-    """Whose it is; of an entry whose name cannot be used, whose it claims to be."""
+def _name(entry: Entry) -> Name | None:
+    """Its path; None if it cannot be used, or if no person made it."""
     try:
         parts = entry.parts()
     except Refused:
         return None
-    return None if SKIPPED & set(parts) else plan.place(parts, entry.is_file)
+    return None if _is_junk(parts) else Name(tuple(parts), entry.raw(), entry.is_file)
+
+
+def _is_junk(parts: Sequence[str]) -> bool:
+    return bool(SKIPPED & set(parts)) or bool(parts and (parts[-1] in _JUNK or parts[-1].startswith("._")))
+
+
+def _place(plan: Layout, name: Name) -> Place | None:
+    try:
+        return plan.place(name)
+    except Refused:
+        return None
 
 
 def _folders(names: Iterable[str], into: Path) -> dict[str, _Student]:
@@ -127,23 +148,32 @@ def _made(into: Path) -> list[str]:
 
 
 def _folder_names(students: list[str]) -> list[str]:
-    """A folder's name for each of them: their own, where that is a good one and differs from all others."""
-    plain = [
-        "".join(letter if letter.isalnum() or letter in " ._-+,@'()" else "_" for letter in name) for name in students
-    ]
-    plain = [name.strip(" .")[:80] or "student" for name in plain]
-    times = Counter(name.casefold() for name in plain)
+    """A folder's name for each of them: their own if every system can hold it and no other is like it."""
+    own = [unicodedata.normalize("NFC", student) for student in students]
+    plain = ["".join(letter if letter.isalnum() or letter in " ._-+,@'()" else "_" for letter in name) for name in own]
+    plain = [name.strip(" .")[:80].rstrip(" .") or "student" for name in plain]
+    times = Counter(_alike(name) for name in plain)
     return [
         name
-        if name == student and times[name.casefold()] == 1
-        else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
-        for name, student in zip(plain, students, strict=True)
+        if name == as_written and times[_alike(name)] == 1 and not _RESERVED.fullmatch(name)
+        else f"{name.partition('.')[0] if _RESERVED.fullmatch(name) else name}-{_hash(student)}"
+        for name, as_written, student in zip(plain, own, students, strict=True)
     ]
 
 
-def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: Path, strays: list[str]) -> None:
+def _alike(name: str) -> str:
+    """The same for names that are one on some system."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+def _hash(student: str) -> str:
+    return hashlib.sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: Path, made: Unpacked) -> None:
     """Take out what is wanted; what is not taken is said, to whom it concerns."""
     left = limits.ARCHIVE_TOTAL
+    strays: list[str] = []
     try:
         for entry in entries(archive):
             try:
@@ -152,40 +182,52 @@ def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: 
                 whose = _claimed(entry, plan, students)
                 (whose.refusals if whose else strays).append(sentence(entry, why))
                 continue
-            if not entry.is_file or SKIPPED & set(parts):
+            if not entry.is_file or _is_junk(parts):
                 continue
-            place = plan.place(parts, is_file=True)
+            try:
+                place = plan.place(Name(tuple(parts), entry.raw(), True))
+            except Refused as why:
+                made.passed_over = (*made.passed_over, sentence(entry, why))
+                continue
             if place is None:
-                reason = entry.why or ("it belongs to no student" if _is_wanted(entry.name) else "")
-                strays += [sentence(entry, reason)] if reason else []
+                reason = sentence(entry, entry.why or "it belongs to no student")
+                if entry.why or _is_wanted(entry.name):
+                    strays.append(reason)
+                else:
+                    made.passed_over = (*made.passed_over, reason)
                 continue
             student = students[place.student]
             before = student.size
-            _take(entry, list(place.path), student, into, nested=False, room=left)
+            if place.text and not _is_wanted(entry.name):
+                student.text = place.text
+            else:
+                _take(entry, list(place.path), student, into, nested=False, room=left)
             left -= student.size - before
     except Refused as why:
         strays.append(f"{shown(archive.name)} {why}; what had been taken out before is there.")
+    made.refusals = tuple(strays)
 
 
 def _claimed(entry: Entry, plan: Layout, students: dict[str, _Student]) -> _Student | None:
+    """The student that an entry with a name that cannot be used claims to be of."""
     if plan.one:
         return students[plan.one]
-    first = entry.name.replace("\\", "/").split("/")
-    try:
-        place = plan.place(first[: len(plan.wrapper) + 1], False)
-    except IndexError:
-        return None
+    raw = entry.raw()[: len(plan.wrapper) + 1]
+    place = _place(plan, Name(raw, raw, False))
     return students.get(place.student) if place else None
 
 
 def _take(entry: Entry, path: list[str], student: _Student, into: Path, nested: bool, room: int) -> None:
     name = path[-1] if path else ""
-    if SKIPPED & set(path) or name.startswith("._") or name == NOTE:
+    if _is_junk(path) or name == NOTE:
         return
     try:
         if not _is_wanted(name):
             if name.casefold().endswith(FOREIGN):
                 raise Refused("hand in a .zip or .tar.gz, or the files themselves")
+            if entry.why:
+                raise Refused(entry.why)
+            student.passed_over.append(f"{shown(entry.name)} was left out: it is no notebook, Python file or archive.")
             return
         if entry.why:
             raise Refused(entry.why)
@@ -233,16 +275,24 @@ def _take_nested(entry: Entry, path: list[str], student: _Student, into: Path, r
 
 
 def _is_wanted(name: str) -> bool:
-    return name.casefold().endswith((".ipynb", ".py")) or is_archive(name)
+    return bool(sort_of(name)) or is_archive(name) or any(stem in name.casefold() for stem in stems())
 
 
-def _told(students: dict[str, _Student], strays: list[str]) -> Unpacked:
-    made = Unpacked()
+def _told(students: dict[str, _Student], made: Unpacked) -> Unpacked:
     for student in students.values():
-        if student.refusals or student.late:
-            note = {"refusals": student.refusals[:50], "late": student.late}
+        only = student.text if not student.files and not student.refusals else ""
+        if student.refusals or student.late or only:
+            note = {"refusals": student.refusals[:50], "late": student.late, "only": only}
             (student.folder / NOTE).write_text(json.dumps(note, indent=1, ensure_ascii=False), encoding="utf-8")
-        made.append(Collected(student.folder.name, student.folder, tuple(student.refusals), student.late))
+        made.append(
+            Collected(
+                student.folder.name,
+                student.folder,
+                tuple(student.refusals),
+                student.late,
+                only,
+                tuple(student.passed_over),
+            )
+        )
     made.sort(key=lambda collected: collected.student)
-    made.refusals = tuple(strays)
     return made

@@ -35,12 +35,15 @@ class Entry:
     why: str = ""
     open: Callable[[], IO[bytes]] | None = None
 
+    def raw(self) -> tuple[str, ...]:
+        """Its path within the container, as it stands there."""
+        return tuple(part for part in self.name.replace("\\", "/").split("/") if part not in ("", "."))
+
     def parts(self) -> list[str]:
         """Its path within the container, safe to write at. Raises Refused."""
-        name = self.name.replace("\\", "/")
+        name, parts = self.name.replace("\\", "/"), self.raw()
         if name.startswith("/") or re.match(r"[A-Za-z]:", name):
             raise Refused("its name begins at the root of a disk")
-        parts = [part for part in name.split("/") if part not in ("", ".")]
         if ".." in parts:
             raise Refused("its name leads out of the folder")
         if len(parts) > limits.DEPTH or any(len(part.encode("utf-8", "replace")) > limits.NAME for part in parts):
@@ -56,6 +59,12 @@ def _plain(part: str) -> str:
 
 def is_archive(name: str) -> bool:
     return name.casefold().endswith(ARCHIVES)
+
+
+def without_ending(name: str) -> str:
+    """The name of an archive without `.tar.gz` and the like."""
+    ending = max((ending for ending in ARCHIVES if name.casefold().endswith(ending)), key=len, default="")
+    return name[: len(name) - len(ending)] or name
 
 
 def entries(path: Path) -> Iterator[Entry]:

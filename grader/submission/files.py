@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections import deque
 from collections.abc import Iterator
@@ -13,8 +14,26 @@ from typing import IO
 from grader.submission import limits
 from grader.submission.model import Refused
 
+A_FOLDER = "a folder"
 SKIPPED = frozenset({"__pycache__", ".ipynb_checkpoints", "__MACOSX", ".git", ".venv", "venv", "node_modules"})
 SKIPPED |= {"site-packages", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
+
+
+_ADDED = re.compile(r"(?:\.(?:json|txt|download|ipynb)|[ _-]?\(\d+\))$")  # by browsers and systems that save a file
+
+
+def bare(name: str) -> str:
+    """A file's name without what was added behind its ending: `03.ipynb.json` and `03.IPYNB (1)` are `03.ipynb`."""
+    name = name.casefold()
+    while not name.endswith((".ipynb", ".py")) and (added := _ADDED.search(name)):
+        name = name[: added.start()]
+    return name
+
+
+def sort_of(name: str) -> str:
+    """ "notebook", "python", "json" (which may be a notebook), or "" for anything else: by the name alone."""
+    ending = bare(name).rpartition(".")[2]
+    return {"ipynb": "notebook", "py": "python"}.get(ending, "json" if name.casefold().endswith(".json") else "")
 
 
 @dataclass
@@ -23,6 +42,8 @@ class Folder:
 
     files: dict[str, Path] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # path within the folder -> why it is not read
+    unreadable: dict[str, str] = field(default_factory=dict)  # the same, of what this machine does not let us read
+    others: list[str] = field(default_factory=list)  # paths of files that are of no interest
     cut: str = ""  # why not everything was looked at
 
 
@@ -35,17 +56,21 @@ def look(folder: Path) -> Folder:
         if number >= limits.FILES:
             found.cut = f"holds more than {limits.FILES:,} files, and only the first ones were looked at"
             break
-        name = path.casefold()
-        if not name.endswith((".ipynb", ".py")) or entry.name.startswith("._"):
+        if entry.name.startswith("._"):
             continue
         try:
             what = kind(entry.stat(follow_symlinks=False).st_mode)
         except OSError as error:
-            what = error.strerror or "unreadable"
+            found.unreadable[path] = f"cannot be read: {error.strerror}"
+            continue
+        if what == A_FOLDER and not sort_of(entry.name):
+            continue
         if what:
             found.refused[path] = f"is {what}, not a file"
-        else:
+        elif sort_of(entry.name):
             found.files[path] = Path(entry.path)
+        else:
+            found.others.append(path)
     return found
 
 
@@ -58,7 +83,7 @@ def _entries(folder: Path, found: Folder) -> Iterator[tuple[str, os.DirEntry[str
             with os.scandir(here) as scan:
                 entries = sorted(scan, key=lambda entry: os.fsencode(entry.name))
         except OSError as error:
-            found.refused[prefix or "."] = f"cannot be listed: {error.strerror}"
+            found.unreadable[prefix.rstrip("/") or "the folder"] = f"cannot be listed: {error.strerror}"
             continue
         for entry in entries:
             if entry.name not in SKIPPED:
@@ -72,7 +97,7 @@ def kind(mode: int) -> str:
     kinds = (
         (stat.S_ISREG, ""),
         (stat.S_ISLNK, "a link"),
-        (stat.S_ISDIR, "a folder"),
+        (stat.S_ISDIR, A_FOLDER),
         (stat.S_ISFIFO, "a named pipe"),
         (stat.S_ISSOCK, "a socket"),
     )

@@ -79,6 +79,12 @@ def current() -> Release:
     return released(handed_out())
 
 
+@cache
+def stems() -> tuple[str, ...]:
+    """The names of the notebooks that were handed out, without `.ipynb`."""
+    return tuple(sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))
+
+
 def handed_out() -> dict[str, str]:
     """The notebooks as students get them, stem -> JSON. Those in notebooks/ are for working in, and may be changed."""
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(HANDED_OUT.glob("*.ipynb"))}

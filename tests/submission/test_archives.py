@@ -12,8 +12,8 @@ import zipfile
 
 import pytest
 
-from grader.exports.roster import _names
-from grader.klass.book import Entry
+from grader.exports.roster import matches
+from grader.klass.book import Book, Entry
 from grader.submission import limits, read, unpack
 from grader.submission.archive import ArchiveError
 from tests.submission.handin import REFERENCE
@@ -76,18 +76,20 @@ def test_a_zip_as_moodle_gives_it(taken):
         ),
     )
     assert {name: files(one) for name, one in students.items()} == {
-        "Ada Lovelace_123456_assignsubmission_file": ["engine.py"],
-        "Zoë O'Brien_7_assignsubmission_file": ["my work/lab/engine.py"],
-        "Kim_8_assignsubmission_file": ["engine.py"],
-        "Nobody_9_assignsubmission_file": [],
+        "Ada Lovelace_123456": ["engine.py"],
+        "Zoë O'Brien_7": ["my work/lab/engine.py"],
+        "Kim_8": ["engine.py"],
+        "Nobody_9": [],
     }
     assert not any(one.refusals for one in students.values())
     assert rest == ()
     for name, folder in students.values():
         assert (read(folder, name).whole == REFERENCE) is (name[0] != "N")
-    assert "Participant 123456".casefold().replace(" ", "") in _names(
-        Entry("Ada Lovelace_123456_assignsubmission_file", None)
-    )
+    book = Book(tuple(Entry(name, None) for name in students))
+    assert matches(book, [["Participant 8", "Kim"], ["Participant 123456", "Ada Lovelace"]]) == {
+        "Kim_8": 0,
+        "Ada Lovelace_123456": 1,
+    }
 
 
 def test_a_zip_as_canvas_gives_it(taken, made):
@@ -113,7 +115,11 @@ def test_a_zip_as_canvas_gives_it(taken, made):
     assert grace.late == read(grace.folder, "grace").late == "Canvas marks it as handed in late."
     ada = read(students["lovelaceada_4711"].folder, "ada")
     assert set(ada.alone) == {1, 2, 3, 4, 5}
-    assert "4711" in _names(Entry("lovelaceada_4711", None))
+    book = Book(tuple(Entry(name, None) for name in students))
+    assert matches(book, [["Hopper, Grace", "12"], ["Lovelace, Ada", "4711"]]) == {
+        "hoppergrace_12": 0,
+        "lovelaceada_4711": 1,
+    }
 
 
 def gz(data):
@@ -182,6 +188,7 @@ def test_a_folder_of_folders_is_copied_without_links_and_pipes(tmp_path):
         "max": ["max/engine.py"],
     }
     assert next(one for one in made if one.student == "bob").refusals == (
+        "bob/ann was left out: it is a link.",
         "bob/engine.py was left out: it is a named pipe.",
         "bob/x.ipynb was left out: it is a link.",
     )
@@ -382,7 +389,222 @@ def test_a_stray_notebook_beside_the_students_folders_makes_no_student_of_the_cl
     )
     assert list(students) == ["ann", "bob", "eve"]
     assert rest == ("notes.ipynb was left out: it belongs to no student.",)
-    students, _ = taken(
-        "class.zip", zipped([(f"{i}.ipynb", b"{}") for i in range(3)] + [(f"{i}/x.ipynb", b"") for i in "abc"])
+
+
+# ------------------------------------------------------------ who is who
+
+
+def names(taken, files, archive="class.zip"):
+    """The students in a zip of files with these names, with what each of them has."""
+    students, _ = taken(archive, zipped([(name, b"{}") for name in files]))
+    return {name: files_of(one) for name, one in students.items()}
+
+
+def files_of(one):
+    return files(one)
+
+
+BOOK = "03_determinism.ipynb"
+FLAT = {
+    "Moodle": "{name}_{number}_assignsubmission_file_{file}",
+    "Moodle in folders": "{name}_{number}_assignsubmission_file_/{file}",
+    "Moodle in folders, newer": "{name}_{number}_assignsubmission_file/{file}",
+    "Canvas": "{name}_{number}_77{number}_{file}",
+    "Canvas, late": "{name}_LATE_{number}_77{number}_{file}",
+    "Canvas, anonymous": "anon_x{number}_77{number}_{file}",
+    "Canvas, anonymous and late": "LATE_anon_x{number}_77{number}_{file}",
+    "Blackboard": "Lab 1_{name}{number}_attempt_2026-11-29-21-14-05_{file}",
+    "Blackboard, a course's name with signs": "Lab_1 (part_2)_{name}{number}_attempt_2026-11-29-21-14-05_{file}",
+    "Blackboard, users with signs": "Lab 1_{name}_{number}_attempt_2026-11-29-21-14-05_{file}",
+    "Gradescope": "assignment_42_export/submission_{number}/{file}",
+    "GitHub Classroom": "submissions/lab-01-{name}{number}/notebooks/{file}",
+    "nbgrader": "submitted/{name}{number}/lab-01/{file}",
+    "folders": "{name}{number}/{file}",
+}
+
+
+@pytest.mark.parametrize("form", FLAT)
+@pytest.mark.parametrize("many", [1, 5])
+def test_each_student_appears_once_in_the_form_of_every_system(taken, form, many):
+    made = [
+        FLAT[form].format(name="ada", number=n + 10, file=file) for n in range(many) for file in (BOOK, "engine.py")
+    ]
+    students = names(taken, made)
+    assert len(students) == many
+    assert "class" not in students
+    for number, one in zip(range(10, 10 + many), sorted(students), strict=True):
+        assert str(number) in one
+        assert [path.rpartition("/")[2] for path in students[one]] == [BOOK, "engine.py"]
+
+
+CHOSEN = [
+    "bob_11_assignsubmission_file_03_determinism.ipynb",
+    "bob_11_7711_03_determinism.ipynb",
+    "_11_assignsubmission_file_x.ipynb",
+    "assignsubmission_file_x.ipynb",
+    "11_12_13_x.ipynb",
+    "Lab 1_bob_11_attempt_2026-11-29-21-14-05_x.ipynb",
+    "LATE_11_12_x.ipynb",
+    "x_attempt_2026-11-29-21-14-05.txt",
+]
+
+
+@pytest.mark.parametrize("form", [form for form in FLAT if "/" not in FLAT[form]])
+@pytest.mark.parametrize("chosen", CHOSEN)
+def test_what_a_student_calls_a_file_never_changes_whose_it_is(taken, form, chosen):
+    honest = [FLAT[form].format(name=name, number=n, file=BOOK) for name, n in (("ada", 10), ("bob", 11), ("cy", 12))]
+    before = names(taken, honest)
+    after = names(taken, [*honest, FLAT[form].format(name="ada", number=10, file=chosen)])
+    assert set(after) == set(before)
+    assert {who: paths for who, paths in after.items() if "10" not in who} == {
+        who: paths for who, paths in before.items() if "10" not in who
+    }
+
+
+def test_a_text_beside_a_file_makes_no_second_student_and_one_alone_is_listed(taken):
+    students, rest = taken(
+        "class.zip",
+        zipped(
+            [
+                ("Ada L_1_assignsubmission_file_/engine.py", ENGINE),
+                ("Ada L_1_assignsubmission_onlinetext_/onlinetext.html", b"<p>hi"),
+                ("Bob B_2_assignsubmission_onlinetext_/onlinetext.html", b"<p>my link"),
+                ("Cy_3_assignsubmission_onlinetext_onlinetext.html", b"<p>my link"),
+            ]
+        ),
     )
-    assert list(students) == ["class"]
+    assert {name: one.only for name, one in students.items()} == {"Ada L_1": "", "Bob B_2": "a text", "Cy_3": "a text"}
+    assert rest == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "who", "only"),
+    [
+        ("ada_11_text.html", "ada_11", "a text"),
+        ("ada_LATE_11_link.html", "ada_11", "a link"),
+        ("anon_aB3xK_link.html", "anon_aB3xK", "a link"),
+        ("LATE_anon_aB3xK_text.html", "anon_aB3xK", "a text"),
+        ("Lab 1_ada_attempt_2026-11-29-21-14-05.txt", "ada", "a text"),
+    ],
+)
+def test_a_student_with_only_a_text_or_a_link_is_listed_as_such(taken, name, who, only):
+    other = "Lab 1_bob_attempt_2026-11-29-21-14-05_x.ipynb" if name.startswith("Lab") else "bob_12_13_x.ipynb"
+    students, _ = taken("class.zip", zipped([(name, b"x"), (other, b"{}")]))
+    assert (students[who].only, files(students[who])) == (only, [])
+    assert len(students) == 2
+
+
+def test_of_several_attempts_in_blackboard_the_last_one_with_a_file_counts(taken):
+    start = "Lab 1_ada_attempt_2026-11-"
+    students, _ = taken(
+        "class.zip",
+        zipped(
+            [
+                (f"{start}20-21-14-05_engine.py", b"old = 1"),
+                (f"{start}20-21-14-05.txt", b"Name: Ada"),
+                (f"{start}21-00-00-00_engine.py", b"new = 1"),
+                (f"{start}22-00-00-00.txt", b"Name: Ada"),
+                ("Lab 1_bob_attempt_2026-11-01-00-00-00_engine.py", b""),
+            ]
+        ),
+    )
+    assert (students["ada"].folder / "engine.py").read_bytes() == b"new = 1"
+    assert set(students) == {"ada", "bob"}
+
+
+def test_blackboard_users_that_end_alike_are_not_one(taken):
+    made = [f"Lab 1_{who}_attempt_2026-11-29-21-14-05_{BOOK}" for who in ("j_smith", "k_smith", "smith")]
+    assert set(names(taken, made)) == {"j_smith", "k_smith", "smith"}
+
+
+@pytest.mark.parametrize("who", ["Anonymous", "anon", "Lab 1_anonymous"])
+def test_a_blackboard_zip_in_which_all_have_one_name_is_refused_with_the_reason(taken, who):
+    with pytest.raises(ArchiveError, match=r"cannot be told apart\. Switch anonymous grading off"):
+        names(taken, [f"{who}_attempt_2026-11-29-21-14-{n}_{BOOK}" for n in (10, 11, 12)])
+
+
+@pytest.mark.parametrize("called", ["lab", "notebooks", "solution", "tests", "LAB", "Notebooks"])
+@pytest.mark.parametrize("inside", ["{file}", "notebooks/{file}", "lab/engine.py"])
+def test_a_student_who_is_called_like_a_part_of_the_lab_makes_no_student_of_the_class(taken, called, inside):
+    made = [f"{name}/{inside.format(file=BOOK)}" for name in ("ann", "bob", "cy", called)]
+    assert set(names(taken, made)) == {"ann", "bob", "cy", called}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [f"{name}/{BOOK}" for name in ("ann", "bob")] + ["lab/engine.py"],
+        [f"{name}/{BOOK}" for name in ("ann", "bob")] + ["lab/engine.py", f"notebooks/{BOOK}"],
+        [f"{name}/{BOOK}" for name in ("ann", "bob")] + ["03_determinism.ipynb"],
+        [f"{n}.ipynb" for n in range(3)] + [f"{name}/x.ipynb" for name in "abc"],
+        [f"{name}-{BOOK}" for name in ("ann", "bob")],
+        [f"{name}_{BOOK}" for name in ("4711", "4712")],
+        [f"{stem}_{name}.ipynb" for name in ("ann", "bob") for stem in ("03_determinism", "05_signals")],
+        ["ann.ipynb", "bob.ipynb", "cy.ipynb"],
+        ["ann.zip", "bob.zip", BOOK],
+    ],
+)
+def test_what_cannot_be_told_apart_is_refused_with_what_to_do(taken, files):
+    with pytest.raises(ArchiveError, match=r"cannot be told whose work this is: .* into a folder of their name"):
+        names(taken, files)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [f"{stem}.ipynb" for stem in ("00_orientation", "03_determinism", "05_signals")] + ["old/03_determinism.ipynb"],
+        ["lab/engine.py", f"notebooks/{BOOK}", "backup/03_determinism.ipynb"],
+        ["lab/engine.py", f"notebooks/{BOOK}", "solution/engine.py", "grader/x.py", "tests/lab/engine.py"],
+        [BOOK, "03_determinism (1).ipynb", "Copy of 03_determinism.ipynb", "03_determinism_v2.ipynb", "engine.py"],
+        [BOOK, "bob_11_7711_05_signals.ipynb"],
+        ["my own.ipynb", "03_determinism-1.ipynb", "03_determinism-2.ipynb"],
+        ["lab-01-durable-workflow-engine/lab/engine.py", "lab-01-durable-workflow-engine/README.md"],
+    ],
+)
+def test_the_folders_of_one_student_are_one_student(taken, files):
+    assert list(names(taken, files, "ann.zip")) == ["ann"]
+
+
+@pytest.mark.parametrize("around", ["", "submitted/", "a b/"])
+@pytest.mark.parametrize("inside", ["", "lab-01/", "notebooks/", "lab-01-durable-workflow-engine/notebooks/"])
+def test_the_only_student_so_far_has_the_name_of_their_folder(tmp_path, around, inside):
+    around = around if around != "a b/" else ""
+    folder = tmp_path / "handins" / f"{around}maria" / inside
+    folder.mkdir(parents=True)
+    (folder / BOOK).write_bytes(b"{}")
+    (tmp_path / "handins" / "list.csv").touch()
+    assert [one.student for one in unpack(tmp_path / "handins", tmp_path / "into")] == ["maria"]
+
+
+def test_folders_whose_names_are_one_name_to_unicode_or_to_a_system_stay_two_students(taken):
+    pairs = [("Zo\u00eb", "Zoe\u0308"), ("ann", "ANN"), ("a*b", "a?b"), ("kim", "kim "), ("\u00df", "SS")]
+    for one, other in pairs:
+        students, _ = taken("class.zip", zipped([(f"{one}/engine.py", b"1"), (f"{other}/engine.py", b"2")]))
+        assert sorted((its.folder / "engine.py").read_bytes() for its in students.values()) == [b"1", b"2"], one
+    assert list(names(taken, [f"Zoe\u0308/{BOOK}", f"ann/{BOOK}"])) == ["Zo\u00eb", "ann"]
+
+
+@pytest.mark.parametrize("name", ["CON", "nul.txt", "ann.", "com1", "a" * 190])
+def test_a_student_with_an_odd_name_has_a_folder_that_every_system_can_hold(taken, name):
+    students = names(taken, [f"{name}/{BOOK}", f"bob/{BOOK}"])
+    [made] = set(students) - {"bob"}
+    assert made.partition(".")[0].upper() not in ("CON", "NUL", "COM1")
+    assert made == made.strip(" .")
+    assert students[made] == [BOOK]
+
+
+def test_nothing_is_dropped_in_silence(taken):
+    students, _ = taken("class.zip", zipped([("ann/essay.pdf", b""), ("ann/engine.py", b""), ("b/engine.py", b"")]))
+    assert students["ann"].passed_over == ("ann/essay.pdf was left out: it is no notebook, Python file or archive.",)
+    assert not students["ann"].refusals
+
+
+ENDINGS = [".ipynb.json", ".ipynb.txt", ".json", ".IPYNB", ".ipynb (1)", ".ipynb.ipynb", ".ipynb.download", ".txt", ""]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_notebook_whose_ending_a_browser_changed_is_taken_out_and_read(taken, made, ending):
+    data = json.dumps(made[True]["03_determinism"]).encode()
+    students, _ = taken("class.zip", zipped([(f"ann/03_determinism{ending}", data), ("bob/engine.py", b"")]))
+    assert files(students["ann"]) == [f"03_determinism{ending}"]
+    assert set(read(students["ann"].folder, "ann").alone) == {2}
