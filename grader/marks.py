@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from durable_lab.todos import all_todos
 from grader.checker import sandbox
 from grader.checker.check import Finding, check
-from grader.report import Part, Report, Source
+from grader.report import NotGraded, Part, Report, Source
 from grader.rubric import weights
 from grader.submission import Submission, boxes, read, right_answers
 
@@ -17,7 +18,9 @@ class NotIsolated(Exception):
 
 
 def grade(folder: Path, student: str, *, isolated: bool = True, source: Source = "notebooks") -> Report:
-    """The report on the submission in this folder. Raises NotIsolated where `isolated` is asked for and cannot be had.
+    """The report on the submission in this folder. Raises NotIsolated if `isolated` is asked for and cannot be had.
+
+    Raises NotGraded if the submission can have no mark: it cannot be read here, or only a text was handed in.
 
     isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so
     source    "files": the TODOs are taken from `lab/engine.py`, also where there are notebooks
@@ -25,11 +28,22 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
     if isolated and (why := sandbox.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
     submission = read(folder, student, files=source == "files")
+    if submission.not_graded:
+        raise NotGraded(submission.not_graded)
     found = check(submission, weights()["hidden"]["seed"], isolated=isolated)
     parts = [_todo(number, found[number], submission) for number in all_todos()]
     parts += [_whole(found[0], submission), *_lessons(submission)]
+    parts = [_without_mark(part, submission.ungraded) for part in parts]
     refusals = tuple(f"{what}: {why}" for what, why in submission.refusals.items())
     return Report(student, tuple(parts), submission.repairs, refusals, isolated, submission.late)
+
+
+def _without_mark(part: Part, reasons: dict[str, str]) -> Part:
+    """The part; without a mark if it needs a newer Python than this."""
+    if part.name not in reasons:
+        return part
+    note = f"not graded: {reasons[part.name]}. Grade this submission with a newer Python"
+    return replace(part, points=0.0, note=note, outcomes=(), diagnosis=None, graded=False)
 
 
 def _todo(number: int, found: Finding, submission: Submission) -> Part:

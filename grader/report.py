@@ -51,6 +51,7 @@ class Part:
     taken_from: str = ""  # which file and cell counted
     outcomes: tuple[Outcome, ...] = ()
     diagnosis: Diagnosis | None = None
+    graded: bool = True  # False: it gets no mark here, which is not 0, and `note` says why; `points` is 0.0 then
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,11 @@ class Report:
     @property
     def out_of(self) -> float:
         return round(sum(part.out_of for part in self.parts), 2)
+
+    @property
+    def open(self) -> tuple[Part, ...]:
+        """The parts without a mark. As long as there are any, the points are no final mark."""
+        return tuple(part for part in self.parts if not part.graded)
 
     def part(self, name: str) -> Part:
         """The part of this name. Raises KeyError."""

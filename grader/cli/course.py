@@ -120,13 +120,13 @@ def autograde(console: Console, given: Autograde) -> int:
 
         steps.config(given.course)  # says so if it is no course
         book = grade.mark(console, given, given.course, given.out or given.course / "grades", _hand_ins)
-        known = {report.student: report for report in book.reports}
+        known = {report.student: report for report in book.final}
         console.print(f"putting {count(len(known), 'report')} into the gradebook", soft_wrap=True)
         done = steps.autograde(
             given.course, lambda folder, student: known[student], list(known), show=given.show, tell=_tell(console)
         )
     _say(console, f"next    lab-grader feedback {given.course}")
-    return 1 if book.missing or any(one.problem for one in done) else 0
+    return 1 if book.missing or book.unfinished or any(one.problem for one in done) else 0
 
 
 def _hand_ins(folder: Path) -> Roll:

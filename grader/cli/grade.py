@@ -24,9 +24,9 @@ from grader.klass.grading import Order, cores, grade_all
 from grader.klass.plain import count, line, number
 from grader.klass.pool import SECONDS
 from grader.klass.roll import Roll, roll
-from grader.klass.student import student_text
+from grader.klass.student import open_parts, student_text
 from grader.klass.words import NOT_ISOLATED
-from grader.report import Source
+from grader.report import NotGraded, Source
 
 ALLOW = "--not-isolated-i-know-the-students"
 
@@ -74,7 +74,8 @@ class Show(Marks):
 def grade(console: Console, given: Grade) -> int:
     """Grade all that is not graded yet. Exit code 1 if a submission is left without a mark."""
     out = given.out or given.folder.absolute().parent / "grades"
-    return 1 if mark(console, given, given.folder, out).missing else 0
+    book = mark(console, given, given.folder, out)
+    return 1 if book.missing or book.unfinished else 0
 
 
 def mark(console: Console, given: HowToGrade, folder: Path, out: Path, find: Callable[[Path], Roll] = roll) -> Book:
@@ -141,7 +142,11 @@ def one(console: Console, given: One) -> int:
     if not given.folder.is_dir():
         raise GraderError(f"{given.folder} is no folder. Name the folder with one submission in it.")
     student, isolated = line(given.folder.resolve().name), _isolated(given.not_isolated)
-    made = named(given.function)(given.folder, student, isolated=isolated, source=given.source)
+    try:
+        made = named(given.function)(given.folder, student, isolated=isolated, source=given.source)
+    except NotGraded as why:
+        console.print(escape(f"{student}: not graded. {line(str(why), 600)}"), soft_wrap=True)
+        return 1
     if given.gradescope:
         given.gradescope.write_text(results_json(made), encoding="utf-8")
     console.print(escape(student_text(made)), soft_wrap=True, end="")
@@ -167,6 +172,7 @@ def _summary(console: Console, book: Book, out: Path) -> None:
     ):
         if many:
             table.add_row(words, count(many, "submission"))
+    _some(table, "graded in part", [f"{line(one.student)}: {open_parts(one)}" for one in book.unfinished])
     _some(table, "not graded", [f"{line(entry.student)}: {line(entry.problem, 200)}" for entry in book.missing])
     _some(table, "not looked at", [line(sentence) for sentence in book.left_out])
     console.print(table)

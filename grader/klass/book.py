@@ -9,7 +9,7 @@ from durable_lab.stores import SQLiteStore
 from grader.klass.errors import GraderError
 from grader.klass.plain import line
 from grader.klass.workflow import ENGINE, latest_class
-from grader.report import Report
+from grader.report import NotGraded, Report
 
 STORE = "grades.db"
 
@@ -33,6 +33,15 @@ class Book:
     @property
     def reports(self) -> tuple[Report, ...]:
         return tuple(entry.report for entry in self.entries if entry.report)
+
+    @property
+    def final(self) -> tuple[Report, ...]:
+        """The reports in which every part has a mark: what another system may get."""
+        return tuple(report for report in self.reports if not report.open)
+
+    @property
+    def unfinished(self) -> tuple[Report, ...]:
+        return tuple(report for report in self.reports if report.open)
 
     @property
     def missing(self) -> tuple[Entry, ...]:
@@ -71,6 +80,12 @@ def book_in(store: SQLiteStore) -> Book:
     return Book(tuple(_entry(store, run) for run in given["runs"]), tuple(given["left_out"]))
 
 
+def why_not(error: str) -> str:
+    """Why a submission has no mark, from the recorded error: its own reason, or that something of ours went wrong."""
+    own = error.removeprefix(f"{NotGraded.__name__}: ")
+    return line(own, 600) if own != error else f"{line(error)}. Run `grade` again to try once more."
+
+
 def _entry(store: SQLiteStore, run: str) -> Entry:
     state = store.load(run)
     student = state.input["student"]
@@ -78,5 +93,5 @@ def _entry(store: SQLiteStore, run: str) -> Entry:
         return Entry(student, None, "grading was stopped before its turn. Run `grade` again, and it goes on.")
     command = state.commands[0]
     if command.error is not None:
-        return Entry(student, None, f"{line(command.error)}. Run `grade` again to try once more.")
+        return Entry(student, None, why_not(command.error))
     return Entry(student, Report.from_json(command.value))

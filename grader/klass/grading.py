@@ -20,7 +20,7 @@ from grader.klass.roll import Roll, roll
 from grader.klass.setting import Setting
 from grader.klass.workflow import ENGINE, Child, class_run, grade_class, grade_submission, plan
 from grader.klass.zero import nothing
-from grader.report import Source
+from grader.report import NotGraded, Source
 from grader.rubric import WEIGHTS
 
 LOG = "grading.log"
@@ -154,7 +154,7 @@ class _Desk:
         state = self._store.load(run)
         name, command = state.input["student"], state.commands[0]
         if command.error is not None:
-            return Step(name, problem=command.error)
+            return Step(name, problem=command.error.removeprefix(f"{NotGraded.__name__}: "))
         parts = command.value["parts"]
         points, out_of = (round(sum(part[key] for part in parts), 2) for key in ("points", "out_of"))
         return Step(name, points, out_of)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from grader.klass import plots, statistics
 from grader.klass.book import Book
 from grader.klass.plain import line
-from grader.klass.student import TITLE
+from grader.klass.student import TITLE, open_parts
 from grader.klass.words import templates
 
 
@@ -32,5 +32,6 @@ def class_html(book: Book, feedback: dict[str, str] | None = None) -> str:
             late=statistics.said((r.student, line(r.late)) for r in reports if r.late),
             not_isolated_students=[r.student for r in reports if not r.isolated],
             plots=plots,
+            open_parts=open_parts,
         )
     )

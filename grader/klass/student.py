@@ -13,7 +13,11 @@ TITLE = "Lab 01: build a durable workflow engine"
 
 def student_html(report: Report) -> str:
     """The page. Whatever the student made in it is text: it is escaped, and nothing in it runs or loads."""
-    return templates().get_template("student.html.j2").render(report=report, title=TITLE, why=why, seen=set())
+    return (
+        templates()
+        .get_template("student.html.j2")
+        .render(report=report, title=TITLE, why=why, open_parts=open_parts, seen=set())
+    )
 
 
 def student_text(report: Report) -> str:
@@ -23,6 +27,8 @@ def student_text(report: Report) -> str:
         blocks.append(textwrap.fill(NOT_ISOLATED, WIDTH))
     if report.late:
         blocks.append(textwrap.fill(f"Late: {line(report.late)} (this costs no points here)", WIDTH))
+    if report.open:
+        blocks.append(textwrap.fill(f"These points are not final: {open_parts(report)}", WIDTH))
     blocks.append(_table(report))
     for title, sentences in (("What could not be used", report.refusals), ("What was put right", report.repairs)):
         if sentences:
@@ -32,6 +38,11 @@ def student_text(report: Report) -> str:
         part_text(part, seen=seen) for part in report.parts if part.outcomes or part.diagnosis or part.taken_from
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def open_parts(report: Report) -> str:
+    """The parts that have no mark, each with the reason."""
+    return "; ".join(f"{line(part.name)} is {line(part.note)}" for part in report.open)
 
 
 def why(part: Part) -> str:

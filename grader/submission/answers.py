@@ -61,6 +61,23 @@ def answered(copies: Sequence[Copy], release: Release) -> Answered:
     return Answered(answers, refused, tuple(said))
 
 
+def too_new(copies: Iterable[Copy], release: Release) -> dict[str, str]:
+    """ "questions" or "predictions" -> a cell of theirs that needs a newer Python, and which."""
+    boxes = {box.cell for lesson in release.lessons.values() for box in lesson.boxes}
+    found: dict[str, str] = {}
+    for copy in copies:
+        for cell in copy.book.cells:
+            sorts = ["questions"] * (cell.id in release.asked) + ["predictions"] * (cell.id in boxes)
+            if not sorts or not copy.main or cell.tidy in release.texts:
+                continue
+            try:
+                readable(cell.source)
+            except Unreadable as error:
+                if error.newer:
+                    found |= dict.fromkeys(sorts, f"{copy.book.path}, cell {cell.number}, {error}")
+    return found
+
+
 def _in_cell(cell: Cell, own: frozenset[str], release: Release) -> Iterator[tuple[str, ast.expr | str]]:
     """The questions that this cell answers, with what it says; a text where it cannot be read."""
     if "question" not in cell.source or cell.tidy in release.texts or not (own or cell.kind == "code"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from grader.submission.methods import BEGUN, BY_ID, STUB, WRITTEN, Method, same
+from grader.submission.methods import BEGUN, BY_COPY, BY_ID, BY_MARK, STUB, WRITTEN, Method, same
 from grader.submission.release import PARTS
 
 
@@ -27,13 +27,13 @@ class Choice:
 
 
 def choice(part: str, cells: Sequence[Method], file: Method | None) -> Choice:
-    """The cell counts before the file, a released cell before a copy, what is written before what is not.
+    """The cell counts before the file, and of several cells the one that the student saw green.
 
     cells: in the order of the notebooks, those that count first
     """
     good = [method for method in cells if not method.why]
-    broken = [method for method in cells if method.why]
-    written = [method for method in good if method.state == WRITTEN]
+    broken = [method for method in cells if method.why and not method.newer]
+    written = [method for method in cells if method.newer or (not method.why and method.state == WRITTEN)]
     file_is_written = file is not None and not file.why and file.state == WRITTEN
     if written:
         return _of_cells(part, written, good, broken, file if file_is_written else None)
@@ -55,18 +55,31 @@ def choice(part: str, cells: Sequence[Method], file: Method | None) -> Choice:
 def _of_cells(
     part: str, written: list[Method], good: list[Method], broken: list[Method], file: Method | None
 ) -> Choice:
-    surest = min(method.found for method in written)
-    group = [method for method in written if method.found == surest]
-    agreeing = [method for method in group if file and same(method, file)] if surest == BY_ID else []
+    """What `@todo` put into the student's engine: the cell that lab/engine.py agrees with, or else the last one."""
+    surest = min(map(_rank, written))
+    group = [method for method in written if _rank(method) == surest]
+    agreeing = [method for method in written if file and not method.why and same(method, file)]
     pick = (agreeing or group)[-1]
     said = [f"{_what(part)} in {bad.where} {_ends(bad.why)}, so {pick.where} counts." for bad in broken]
-    if others := [method for method in written if method is not pick and not same(method, pick)]:
-        said.append(f"{_what(part)} is written in {_list([*others, pick])}; {pick.where} counts.")
-    elif surest != BY_ID and any(method.found == BY_ID and method.state == STUB for method in good):
+    if others := [method for method in written if method is not pick and not _same(method, pick)]:
+        why = ": it is what lab/engine.py has" if agreeing else ""
+        said.append(f"{_what(part)} is written in {_list([*others, pick])}; {pick.where} counts{why}.")
+    elif pick.found != BY_ID and any(method.found == BY_ID and method.state == STUB for method in good):
         said.append(f"{_what(part)} is written in {pick.where}, and not in its own cell; so that counts.")
-    if file and not same(file, pick):
+    if file and not pick.why and not same(file, pick):
         said.append(f"{_what(part)} is another one in {file.where} than in {pick.where}; the notebook counts.")
     return Choice(pick, said=tuple(said))
+
+
+def _rank(method: Method) -> int:
+    """How sure it is that the cell was run and is meant, the surest first."""
+    if method.found in (BY_ID, BY_MARK):
+        return 0 if method.runs else 1
+    return 2 if method.found == BY_COPY else 3
+
+
+def _same(one: Method, other: Method) -> bool:
+    return not one.why and not other.why and same(one, other)
 
 
 def _what(part: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from durable_lab import source
 from grader.submission import limits
-from grader.submission.files import Folder, load, shown
+from grader.submission.files import Folder, bare, load, shown, sort_of
 from grader.submission.methods import Method, stub, usable
 from grader.submission.model import Refused
 from grader.submission.module import Module, functions_of, module, skeleton
@@ -35,6 +35,7 @@ class EngineFile:
     base: Module | None  # what functions can be put into
     why: str = ""
     notes: tuple[str, ...] = ()
+    newer: str = ""  # the version of Python that reads it, where `why` is that this one is too old
 
 
 def find(folder: Folder) -> tuple[str, str]:
@@ -43,8 +44,8 @@ def find(folder: Folder) -> tuple[str, str]:
     for wanted in ("lab/engine.py", "engine.py"):
         if exact := [path for path in paths if f"/{path}".endswith(f"/{wanted}")]:
             return exact[0], _several(exact)
-    renamed = [path for path in paths if _CALLED.fullmatch(path.rpartition("/")[2])]
-    scripts = [path for path in paths if path.endswith(".py") and path in folder.files][:_SCRIPTS]
+    renamed = [path for path in paths if _CALLED.fullmatch(bare(path.rpartition("/")[2]))]
+    scripts = [path for path in paths if sort_of(path) == "python" and path in folder.files][:_SCRIPTS]
     named = renamed or [path for path in scripts if _looks_like_one(folder, path)]
     return (named[0], f"{shown(named[0])} was taken as lab/engine.py.") if named else ("", "")
 
@@ -110,7 +111,7 @@ def _salvaged(path: str, text: str, error: Unreadable, notes: list[str]) -> Engi
         score = sum(not method.why for method in methods.values()) + (len(PARTS) if rest else 0)
         if score > best[0]:
             best = score, methods, rest
-    return EngineFile(path, text, best[1], best[2], why=str(error), notes=tuple(notes))
+    return EngineFile(path, text, best[1], best[2], why=str(error), notes=tuple(notes), newer=error.newer)
 
 
 def _blocks(lines: list[str], strict: bool) -> Iterator[tuple[str, slice]]:
@@ -149,7 +150,7 @@ def _block(path: str, part: str, text: str, block: slice) -> Method:
         read = readable("\n".join(["class _:", *lines]), limits.ENGINE, cell=False)
     except Unreadable as error:
         at = f" (line {error.line + block.start - 1})" if error.line > 1 else ""
-        return Method(part, where, why=f"{error.why}{at}")
+        return Method(part, where, why=f"{error.why}{at}", newer=error.newer)
     node = read.tree.body[0].body[0] if isinstance(read.tree.body[0], ast.ClassDef) else None
     if not isinstance(node, source.Function):
         return Method(part, where, why="is not a function")

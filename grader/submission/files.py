@@ -36,20 +36,28 @@ def sort_of(name: str) -> str:
     return {"ipynb": "notebook", "py": "python"}.get(ending, "json" if name.casefold().endswith(".json") else "")
 
 
+class Unreachable(Refused):
+    """This machine does not let us read a file: no rights, or a damaged disk. That is no fault of its author."""
+
+
 @dataclass
 class Folder:
     """The files of interest by their path within the folder, in the order of depth and name."""
 
+    root: Path
     files: dict[str, Path] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # path within the folder -> why it is not read
     unreadable: dict[str, str] = field(default_factory=dict)  # the same, of what this machine does not let us read
     others: list[str] = field(default_factory=list)  # paths of files that are of no interest
     cut: str = ""  # why not everything was looked at
 
+    def path(self, name: str) -> Path:
+        return self.files.get(name, self.root / name)
+
 
 def look(folder: Path) -> Folder:
     """The notebooks and Python files in this folder, with all that is wrong of them. Raises Refused."""
-    found = Folder()
+    found = Folder(folder)
     if folder.is_symlink() or not folder.is_dir():
         raise Refused("is not a folder of its own")
     for number, (path, entry) in enumerate(_entries(folder, found)):
@@ -110,7 +118,7 @@ def load_stream(path: Path) -> IO[bytes]:
     try:
         number = os.open(path, flags)
     except (OSError, ValueError) as error:
-        raise Refused(f"cannot be opened: {getattr(error, 'strerror', None) or 'its name is not one'}") from None
+        raise Unreachable(f"cannot be opened: {getattr(error, 'strerror', None) or 'its name is not one'}") from None
     if what := kind(os.fstat(number).st_mode):
         os.close(number)
         raise Refused(f"is {what}, not a file")
@@ -123,7 +131,7 @@ def load(path: Path, limit: int) -> bytes:
         try:
             data = file.read(limit + 1)
         except OSError as error:
-            raise Refused(f"cannot be read: {error.strerror}") from None
+            raise Unreachable(f"cannot be read: {error.strerror}") from None
     if len(data) > limit:
         raise Refused(f"has more than {_size(limit)}")
     return data

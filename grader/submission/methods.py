@@ -15,7 +15,9 @@ from grader.submission.notebook import Cell
 from grader.submission.release import METHODS, PARTS, Release
 from grader.submission.syntax import Source, Unreadable, compiled, indented, literal_lines, moved_left, readable
 
-_WRITTEN_HERE = re.compile(rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({'|'.join(METHODS)})[ \t]*\(\s*self\b", re.MULTILINE)
+_WRITTEN_HERE = re.compile(
+    rf"^[ \t]*(?:async[ \t]+)?def[ \t]+({'|'.join(METHODS)})[ \t]*(?:\[[^\n]*?\])?\(\s*self\b", re.MULTILINE
+)
 _DECORATED = re.compile(r"^[ \t]*@todo[ \t]*\(", re.MULTILINE)
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*$", re.MULTILINE)
 STUB, BEGUN, WRITTEN = range(3)
@@ -36,6 +38,8 @@ class Method:
     found: int = BY_ID
     scope: str = ""  # the notebook it stands in
     order: int = 0  # of its cell, over all notebooks
+    runs: bool = True  # in a code cell under `@todo`, so that the student's engine had it when the cell was run
+    newer: str = ""  # the version of Python that reads it, where `why` is that this one is too old
 
     def block(self, margin: str) -> list[str]:
         """Its lines as they stand in a class."""
@@ -65,8 +69,10 @@ def in_cell(cell: Cell, where: str, release: Release) -> tuple[list[Method], Sou
     except Unreadable as error:
         names = {METHODS[name] for name in _WRITTEN_HERE.findall(text)} or ({wanted} if wanted else set())
         parts = [part for part in PARTS if part in names]
-        return [Method(part, where, why=str(error), found=BY_ID if part == wanted else BY_MARK) for part in parts], None
-    found = list(_functions(read, wanted, where))
+        runs = marked and cell.kind == "code"
+        bad = Method("", where, why=str(error), newer=error.newer, runs=runs)
+        return [replace(bad, part=part, found=BY_ID if part == wanted else BY_MARK) for part in parts], None
+    found = [replace(m, runs=m.runs and cell.kind == "code") for m in _functions(read, wanted, where)]
     return [replace(method, notes=(*notes, *read.notes, *method.notes)) for method in found], read
 
 
@@ -91,7 +97,8 @@ def _functions(read: Source, wanted: str | None, where: str) -> Iterator[Method]
         text = re.sub(rf"\bdef(\s+){re.escape(old)}\b", rf"def\g<1>{name}", method.text, count=1)
         yield replace(method, text=text)
     for part, (node, way, notes) in found.items():
-        yield _taken(read, node, part, where, way, notes)
+        runs = any(_is_mark(mark) for mark in node.decorator_list)
+        yield replace(_taken(read, node, part, where, way, notes), runs=runs)
 
 
 def _candidates(body: list[ast.stmt]) -> Iterator[tuple[str, source.Function]]:

@@ -19,6 +19,8 @@ class Submission:
     repairs: tuple[str, ...] = ()  # what was put right, a sentence each
     refusals: dict[str, str] = field(default_factory=dict)  # "TODO 3", "notebook 04_...", "archive" -> why not
     late: str = ""  # a note; it costs nothing here
+    ungraded: dict[str, str] = field(default_factory=dict)  # part of the rubric -> why it needs a newer Python
+    not_graded: str = ""  # why the whole of it can have no mark, which is not 0; a sentence
 
 
 class Refused(Exception):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from durable_lab.todos import all_todos
 from grader.submission import limits
-from grader.submission.answers import answered, predicted
+from grader.submission.answers import answered, predicted, too_new
 from grader.submission.assemble import Builder
 from grader.submission.choose import Choice, choice
-from grader.submission.definitions import Pool
+from grader.submission.containers import is_archive
+from grader.submission.definitions import Pool, needs
 from grader.submission.engine import EngineFile, changed_outside, engine_file, find
-from grader.submission.files import Folder, load, look, shown
+from grader.submission.files import Folder, Unreachable, load, look, shown, sort_of
 from grader.submission.match import Copy, lesson_named, matched
 from grader.submission.methods import BY_COPY, BY_ID, BY_MARK, BY_NAME, Method, in_cell
 from grader.submission.model import Refused, Submission
@@ -22,7 +25,8 @@ from grader.submission.notebook import Notebook, notebook
 from grader.submission.release import METHODS, PARTS, Release, current
 from grader.submission.syntax import Source, Unreadable, readable
 
-NOTE = ".unpacked.json"  # what `unpack` leaves beside the files: {"refusals": [...], "late": "..."}
+NOTE = ".unpacked.json"  # what `unpack` leaves beside the files: {"refusals": [...], "late": "...", "only": "a text"}
+_DEFINED = re.compile(r"^(?:(?:async[ \t]+)?(?:def|class)|type)[ \t]+(\w+)|^(\w+)[ \t]*[:=]", re.MULTILINE)
 
 
 def read(
@@ -48,6 +52,15 @@ def read(
         return Submission(student, refusals={"submission": why}, late=late)
 
 
+@dataclass(frozen=True)
+class NewerCell:
+    """A cell of the student's own that needs a newer Python. `names` is what it seems to define."""
+
+    where: str
+    why: str
+    names: frozenset[str]
+
+
 @dataclass
 class _Findings:
     """What is found on the way."""
@@ -56,6 +69,9 @@ class _Findings:
     refusals: dict[str, str] = field(default_factory=dict)
     pool: Pool = field(default_factory=Pool)
     cells: dict[str, list[Method]] = field(default_factory=lambda: {part: [] for part in PARTS})
+    homes: dict[str, str] = field(default_factory=dict)  # function -> where its own cell is, whatever is in it
+    newer: list[NewerCell] = field(default_factory=list)
+    ungraded: dict[str, str] = field(default_factory=dict)  # part of the rubric -> why it needs a newer Python
     code: int = 0  # characters read as Python
 
 
@@ -64,13 +80,15 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
     try:
         there = look(folder)
     except Refused as why:
-        return Submission(student, refusals={"submission": f"what was handed in {why}"}, late=late)
+        return Submission(student, not_graded=f"What was handed in {why}.", late=late)
     _unpacked(folder, refused, found)
-    late = late or _late(folder)
+    late = late or _text(folder, "late")
     if there.cut:
         found.repairs.append(f"The folder {there.cut}.")
     copies, unread = _notebooks(there, release, found)
     file = _file(there, found)
+    if there.unreadable:
+        return Submission(student, refusals=found.refusals, late=late, not_graded=_unreadable(there))
     files_only = files or not (any(copy.lesson for copy in copies) or unread or (copies and file is None))
     if not files_only:
         _look_at_cells(copies, release, found)
@@ -82,10 +100,13 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
     made = builder.engines(refused_todos)
     stubs = frozenset(number for number in all_todos() if number not in made.alone and number not in refused_todos)
     nothing = not copies and not unread and file is None
+    not_graded = ""
     if nothing:
-        found.refusals.setdefault("submission", "there is neither a notebook of the lab nor an engine.py in it")
+        not_graded = _why_no_mark(there, _text(folder, "only"))
+        found.refusals.setdefault("submission", _nothing(there))
     lessons = answered(copies, release)
     found.refusals |= {f"question {name}": reason for name, reason in lessons.refused.items()}
+    found.ungraded |= too_new(copies, release)
     return Submission(
         student,
         None if nothing else made.whole,
@@ -97,7 +118,38 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
         tuple(dict.fromkeys([*found.repairs, *made.said, *lessons.said])),
         found.refusals,
         late,
+        found.ungraded,
+        not_graded,
     )
+
+
+def _unreadable(there: Folder) -> str:
+    told = [f"{shown(path)} {why}" for path, why in list(there.unreadable.items())[:3]]
+    more = f", and {len(there.unreadable) - 3} more" if len(there.unreadable) > 3 else ""
+    return f"{'; '.join(told)}{more}. Make it readable for the grader, or copy it again from where it was handed in."
+
+
+_TEXTS = (".html", ".htm", ".txt", ".md", ".rtf", ".url", ".webloc")
+
+
+def _why_no_mark(there: Folder, only: str) -> str:
+    """Why a hand-in without a notebook or an engine can have no mark, which is not 0; "" where it is nobody's fault."""
+    if only:
+        return f"Only {only} was handed in, and no file."
+    packed = [shown(path) for path in there.others if is_archive(path)]
+    if packed:
+        return f"The work is packed in {packed[0]}. Unpack the class first: `lab-grader unpack`."
+    if there.refused:
+        path, why = next(iter(there.refused.items()))
+        return f"{shown(path)} {why}, and there is nothing else. Ask for the files themselves."
+    if there.others and all(path.casefold().endswith(_TEXTS) for path in there.others):
+        return f"Only a text or a link was handed in ({shown(there.others[0])}), and no notebook."
+    return ""
+
+
+def _nothing(there: Folder) -> str:
+    there_are = f"; there is {', '.join(map(shown, there.others[:3]))}" if there.others else ""
+    return f"there is neither a notebook of the lab nor an engine.py in it{there_are}"
 
 
 def _unpacked(folder: Path, refused: list[str], found: _Findings) -> None:
@@ -108,8 +160,9 @@ def _unpacked(folder: Path, refused: list[str], found: _Findings) -> None:
         found.refusals["archive"] = " ".join(lines[:5]) + more
 
 
-def _late(folder: Path) -> str:
-    told = _note(folder).get("late", "")
+def _text(folder: Path, key: str) -> str:
+    """What `unpack` noted under this key."""
+    told = _note(folder).get(key, "")
     return shown(told) if isinstance(told, str) else ""
 
 
@@ -125,18 +178,21 @@ def _notebooks(there: Folder, release: Release, found: _Findings) -> tuple[list[
     """The notebooks that can be read; and by lesson, why one that bears its name cannot."""
     books: list[Notebook] = []
     unread: dict[str, str] = {}
-    refused = {path: why for path, why in there.refused.items() if path.endswith(".ipynb")}
+    refused = {path: why for path, why in there.refused.items() if sort_of(path) != "python"}
     total = kept = 0
-    for path in [path for path in there.files if path.casefold().endswith(".ipynb")]:
+    for path in _candidates(there, release):
         try:
             if len(books) >= limits.NOTEBOOKS or total > limits.TOTAL or kept > 4 * limits.NOTEBOOK_KEPT:
                 raise Refused("was not read: there are too many notebooks, or they are too large")
-            data = load(there.files[path], limits.NOTEBOOK)
+            data = load(there.path(path), limits.NOTEBOOK)
             total += len(data)
             books.append(notebook(shown(path), data))
             kept += sum(len(cell.source) for cell in books[-1].cells)
+        except Unreachable as why:
+            there.unreadable[path] = str(why)
         except Refused as why:
-            refused[path] = str(why)
+            if sort_of(path) == "notebook" or lesson_named(path, release):  # another JSON file is no notebook
+                refused[path] = str(why)
     copies, repairs = matched(books, release)
     found.repairs += repairs
     for copy in copies:
@@ -151,6 +207,12 @@ def _notebooks(there: Folder, release: Release, found: _Findings) -> tuple[list[
     return copies, unread
 
 
+def _candidates(there: Folder, release: Release) -> list[str]:
+    """The files that are notebooks by their names, or that may be: JSON, or called like a notebook of the lab."""
+    found = [path for path in there.files if sort_of(path) in ("notebook", "json")]
+    return found + [path for path in there.others if lesson_named(path, release) and not is_archive(path)]
+
+
 def _file(there: Folder, found: _Findings) -> EngineFile | None:
     path, said = find(there)
     if not path:
@@ -160,6 +222,9 @@ def _file(there: Folder, found: _Findings) -> EngineFile | None:
         if path in there.refused:
             raise Refused(there.refused[path])
         file = engine_file(shown(path), load(there.files[path], limits.ENGINE))
+    except Unreachable as why:
+        there.unreadable[path] = str(why)
+        return None
     except Refused as why:
         found.refusals[shown(path)] = str(why)
         return None
@@ -170,6 +235,8 @@ def _file(there: Folder, found: _Findings) -> EngineFile | None:
 def _look_at_cells(copies: Sequence[Copy], release: Release, found: _Findings) -> None:
     for order, (copy, cell) in enumerate((its, cell) for its in copies for cell in its.book.cells):
         its = release.owners.get(cell.id)
+        if its and copy.main and cell.id in its.todos:
+            found.homes.setdefault(its.todos[cell.id], f"{copy.book.path}, cell {cell.number}")
         if found.code > limits.CODE * (4 if its and cell.id in its.todos else 1):
             found.repairs.append("There is more code in the notebooks than is read; not all cells were looked at.")
             continue
@@ -183,7 +250,7 @@ def _look_at_cells(copies: Sequence[Copy], release: Release, found: _Findings) -
             found.cells[method.part].append(replace(method, found=way, scope=copy.book.path, order=order))
         released = cell.tidy in release.texts
         if cell.kind == "code" and not released and (source or not _has_its_purpose(cell.id, release)):
-            source = source or _readable(cell.source)
+            source = source or _readable(cell.source, where, bool(methods), found)
             found.code += len(cell.source)
             names = copy.lesson.names if copy.lesson else frozenset()
             if source:
@@ -205,11 +272,26 @@ def _has_its_purpose(id_: str, release: Release) -> bool:
     return lesson is not None and (id_ in lesson.questions.values() or any(box.cell == id_ for box in lesson.boxes))
 
 
-def _readable(text: str) -> Source | None:
+def _readable(text: str, where: str, is_todo: bool, found: _Findings) -> Source | None:
     try:
         return readable(text)
-    except Unreadable:
+    except Unreadable as error:
+        if error.newer and not is_todo:
+            found.newer.append(
+                NewerCell(where, str(error), frozenset(filter(None, itertools.chain(*_DEFINED.findall(text)))))
+            )
         return None
+
+
+def _needs_newer(number: int, choices: dict[str, Choice], found: _Findings) -> NewerCell | None:
+    """The cell with a newer syntax that this TODO needs something of."""
+    for part in all_todos()[number].parts:
+        method = choices[part.function].method
+        if method and method.node and choices[part.function].written:
+            names = needs([method.node]).all
+            if cell := next((cell for cell in found.newer if cell.names & names), None):
+                return cell
+    return None
 
 
 def _tell_missing(copies: Sequence[Copy], unread: dict[str, str], release: Release, found: _Findings) -> None:
@@ -245,18 +327,31 @@ def _tell_choices(
             found.repairs.append(f"{file.path} is changed outside of the TODOs, too; that counts with them.")
     if file and file.why and files_only:
         found.refusals["whole engine"] = f"{file.path} {file.why}, so it does not run"
+        if file.newer and file.base is None:  # what the TODOs need of the rest is not known, either
+            for number in all_todos():
+                _needs_a_newer_python(number, f"{file.path} {file.why}", found)
     for number, todo in all_todos().items():
         parts = [part.function for part in todo.parts]
         bad = next((choices[part].method for part in parts if choices[part].refused), None)
         missing = [part for part in parts if choices[part].method is None]
         if bad is not None:
             found.refusals[f"TODO {number}"] = f"{bad.part} in {bad.where} {bad.why}"
+            if bad.newer:
+                _needs_a_newer_python(number, found.refusals[f"TODO {number}"], found)
         elif len(missing) == len(parts) and (copies or file):
             found.refusals[f"TODO {number}"] = _why_missing(missing[0], file, files_only, release, found)
+        elif cell := _needs_newer(number, choices, found):
+            _needs_a_newer_python(number, f"it needs what is defined in {cell.where}, which {cell.why}", found)
         elif missing and any(choices[part].written for part in parts) and not files_only:
             found.repairs.append(
                 f"TODO {number}: {', '.join(missing)} is nowhere to be found, and counts as unwritten."
             )
+
+
+def _needs_a_newer_python(number: int, why: str, found: _Findings) -> None:
+    found.refusals.setdefault(f"TODO {number}", why)
+    found.ungraded.setdefault(f"TODO {number}", why)
+    found.ungraded.setdefault("whole engine", f"TODO {number}: {why}")
 
 
 def _why_missing(part: str, file: EngineFile | None, files_only: bool, release: Release, found: _Findings) -> str:
@@ -266,7 +361,10 @@ def _why_missing(part: str, file: EngineFile | None, files_only: bool, release: 
     for stem in stems:
         if why := found.refusals.get(f"notebook {stem}"):
             return f"the notebook {stem} is needed for it, and {why}"
-    return f"its cell is not in {' or '.join(stems)} any more"
+    name = part.rpartition(".")[2]
+    if home := found.homes.get(part):
+        return f"there is no function `{name}` in its cell ({home}), nor under `@todo({PARTS[part]})` in any other"
+    return f"its cell is not in {' or '.join(stems)} any more, and no other has a function `{name}` for it"
 
 
 def _origin(number: int, choices: dict[str, Choice]) -> str:

@@ -5,6 +5,7 @@ import __future__
 
 import ast
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from types import CodeType
 from grader.submission import limits
 from grader.submission.files import shown
 from grader.submission.model import Refused
+from grader.submission.newer import needed
 
 # A literal without an end goes to the end of its line, or of the text: so each character is looked at once.
 _TOKEN = re.compile(
@@ -34,11 +36,14 @@ _ODD = {0xA0: " ", 0x2007: " ", 0x202F: " ", 0x3000: " ", 0x200B: "", 0x200C: ""
 
 
 class Unreadable(Refused):
-    """It is not Python. `line` is counted from 1 in the text that was given; 0 where no line can be named."""
+    """It is not Python. `line` is counted from 1 in the text that was given; 0 where no line can be named.
 
-    def __init__(self, why: str, line: int = 0) -> None:
+    `newer`: the version of Python that reads it, if it is one that this Python is too old for.
+    """
+
+    def __init__(self, why: str, line: int = 0, newer: str = "") -> None:
         super().__init__(f"{why} (line {line})" if line else why)
-        self.why, self.line = why, line
+        self.why, self.line, self.newer = why, line, newer
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,21 @@ def readable(text: str, most: int = limits.CELL, cell: bool = True) -> Source:
             return Source(fixed, tree, tuple(notes))
         except Unreadable:
             continue
+    if first.line and (version := _newer(text, cell, most)):
+        here = f"{sys.version_info[0]}.{sys.version_info[1]}"
+        raise Unreadable(f"uses syntax of Python {version}, and the grader runs Python {here}", first.line, version)
     raise first
+
+
+def _newer(text: str, cell: bool, most: int) -> str:
+    def fits(text: str) -> bool:
+        try:
+            parse(text, most)
+        except Unreadable:
+            return False
+        return True
+
+    return needed([text, *(fixed for fixed, _ in _fixed(text, cell))][-1], fits)
 
 
 def _fixed(text: str, cell: bool) -> Iterator[tuple[str, list[str]]]:
