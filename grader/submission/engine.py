@@ -20,7 +20,7 @@ from grader.submission.text import decode, without_cookie
 _OURS = frozenset({"skeleton", "solution", "durable_lab", "grader", "tests", "bank"})  # of the whole repository
 _CALLED = re.compile(r"engine(?:[ _-]*\(?\d+\)?)?(?:[ _-]*copy\d*)?\.py", re.IGNORECASE)
 _CLASS = re.compile(r"^class\s+(\w+)")
-_DEF = re.compile(r"^([ \t]+)(?:async\s+)?def\s+(\w+)\s*\(")
+_DEF = re.compile(r"^([ \t]+)(?:async\s+)?def\s+(\w+)\s*(?:\[[^\n]*?\])?\(")
 _SCRIPTS = 50  # so many are looked into for an engine of another name
 _CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)")
 

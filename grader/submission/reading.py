@@ -49,7 +49,7 @@ def read(
         return _read(folder, student, files, release or current(), late, list(refused))
     except (Exception, RecursionError, MemoryError) as error:
         why = f"could not be read ({type(error).__name__}); that is a fault of the grader. Please tell whoever runs it."
-        return Submission(student, refusals={"submission": why}, late=late)
+        return Submission(student, refusals={"submission": why}, late=late, not_graded=f"It {why}")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,8 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
     try:
         there = look(folder)
     except Refused as why:
-        return Submission(student, not_graded=f"What was handed in {why}.", late=late)
+        said = f"what was handed in {why}"
+        return Submission(student, refusals={"submission": said}, late=late)
     _unpacked(folder, refused, found)
     late = late or _text(folder, "late")
     if there.cut:
@@ -101,8 +102,9 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
     stubs = frozenset(number for number in all_todos() if number not in made.alone and number not in refused_todos)
     nothing = not copies and not unread and file is None
     not_graded = ""
-    if nothing:
+    if nothing or (there.refused and not copies and file is None):
         not_graded = _why_no_mark(there, _text(folder, "only"))
+    if nothing:
         found.refusals.setdefault("submission", _nothing(there))
     lessons = answered(copies, release)
     found.refusals |= {f"question {name}": reason for name, reason in lessons.refused.items()}
@@ -141,7 +143,7 @@ def _why_no_mark(there: Folder, only: str) -> str:
         return f"The work is packed in {packed[0]}. Unpack the class first: `lab-grader unpack`."
     if there.refused:
         path, why = next(iter(there.refused.items()))
-        return f"{shown(path)} {why}, and there is nothing else. Ask for the files themselves."
+        return f"{shown(path)} {why}, and nothing else can be read. Ask for the files themselves."
     if there.others and all(path.casefold().endswith(_TEXTS) for path in there.others):
         return f"Only a text or a link was handed in ({shown(there.others[0])}), and no notebook."
     return ""

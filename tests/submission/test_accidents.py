@@ -31,15 +31,16 @@ def test_a_copied_cell_has_the_same_id_and_the_same_grade_id(solved):
 
 
 @pytest.mark.parametrize("stub", [True, False])
-def test_a_copy_counts_only_where_the_released_cell_is_a_stub(solved, untouched, stub):
+def test_the_last_cell_that_is_written_counts_and_it_is_said_which(solved, untouched, stub):
     hand_in = untouched if stub else solved
     hand_in.add("03_determinism", THEIRS, at=30)
     read = hand_in.read()
-    assert ("return 7.0" in read.whole) is stub
+    assert "return 7.0" in read.whole
+    assert read.origins[2] == f"{BOOK}, cell 31"
     assert read.repairs == (
         f"TODO 2 (Context.now) is written in {BOOK}, cell 31, and not in its own cell; so that counts."
         if stub
-        else f"TODO 2 (Context.now) is written in {BOOK}, cell 16 and {BOOK}, cell 31; {BOOK}, cell 16 counts.",
+        else f"TODO 2 (Context.now) is written in {BOOK}, cell 16 and {BOOK}, cell 31; {BOOK}, cell 31 counts.",
     )
 
 
@@ -282,7 +283,8 @@ def test_a_cell_that_cannot_be_read_costs_its_todo_and_no_other(solved, text, wh
 
 def test_an_emptied_cell_has_a_reason_and_a_begun_one_counts(solved):
     solved.say(NOW, "")
-    assert solved.read().refusals == {"TODO 2": "its cell is not in 03_determinism any more"}
+    said = f"there is no function `now` in its cell ({BOOK}, cell 16), nor under `@todo(2)` in any other"
+    assert solved.read().refusals == {"TODO 2": said}
     solved.say(NOW, '@todo(2)\ndef now(self):\n    x = 1\n    raise NotImplementedError("TODO 2: now")\n')
     read = solved.read()
     assert "x = 1" in read.alone[2]
