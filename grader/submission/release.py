@@ -82,7 +82,7 @@ def current() -> Release:
 @cache
 def stems() -> tuple[str, ...]:
     """The names of the notebooks that were handed out, without `.ipynb`."""
-    return tuple(sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb")))
+    return tuple(sorted(path.stem for path in HANDED_OUT.glob("*.ipynb")))
 
 
 def handed_out() -> dict[str, str]:
