@@ -126,8 +126,7 @@ class WorkflowState:  # all that is known of one run
         return _encode({"version": 1, **vars(self), "input": _faithful(self.input, "input")})
 
     @staticmethod
-    def from_json(text: str) -> WorkflowState:
-        """The state that `to_json` wrote. Raises ValueError that says what is wrong and where."""
+    def from_json(text: str) -> WorkflowState:  # what to_json wrote; or ValueError that says what is wrong and where
         try:
             _encode(data := json.loads(text))  # Python reads NaN and 1e999; JSON has neither
         except (RecursionError, TypeError, ValueError) as error:
@@ -162,6 +161,8 @@ class SimulatedClock:  # its time passes only during `sleep`, so that a day's ba
 
 
 class Context:  # what a workflow sees of the engine, for the length of one run
+    _refused: BaseException | None = None  # why ctx may not be used now: inside an activity, after the end
+
     def __init__(self, engine: DurableEngine, state: WorkflowState) -> None:
         self.workflow_id: str = _typed(str, state.workflow_id, "workflow_id")
         self._engine = engine
@@ -172,7 +173,6 @@ class Context:  # what a workflow sees of the engine, for the length of one run
             self._inbox[signal.name].append(signal)
         self._stopped: BaseException | None = None  # why this run may not go on ...
         self._crashed = False  # ... which is for the caller of `run` to see
-        self._refused: BaseException | None = None  # why ctx may not be used now: inside an activity, after the end
 
     def close(self) -> None:  # subtle: for a thread that is still inside an activity there is no journal any more
         self._refused = RuntimeError("this run has ended, so its ctx refuses every call")
@@ -224,7 +224,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         ### BEGIN SOLUTION
         command = self._ask("now", "now", [])
         if command is None:
-            now = self._time()
+            now = self._read_clock()
             command = self._record(Command("now", "now", value=now, started_at=now, ended_at=now))
         return float(command.value)
         ### END SOLUTION
@@ -238,7 +238,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         if command is None:
             if not inbox:
                 raise self._stop(WorkflowBlocked(name))
-            now = self._time()
+            now = self._read_clock()
             command = self._record(Command("signal", name, value=inbox[0].payload, started_at=now, ended_at=now))
         if inbox:  # consumed, live or replayed
             inbox.popleft()
@@ -247,7 +247,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
 
     def _attempt(self, fn: Any, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
         """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
-        started_at, value, problem, text = self._time(), None, None, None
+        started_at, value, problem, text = self._read_clock(), None, None, None
         self._refused = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             value = _faithful(fn(*deepcopy(args), **({_KEY: key} if _takes_key(fn) else {})), f"{name}: result")
@@ -258,7 +258,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
         self._refused = None
-        return Attempt(started_at, self._time(), text), value, problem
+        return Attempt(started_at, self._read_clock(), text), value, problem
 
     def _record(self, command: Command) -> Command:  # make it durable, then part of this run's history (R1)
         self._outside(self._engine.journal, command)  # <- the commit point: once this returns, it has happened
@@ -266,8 +266,8 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         self._position += 1
         return command
 
-    def _time(self) -> float:  # in seconds; a clock that fails, or gives no number, ends the run
-        return cast(float, self._outside(lambda: _typed(float, self._engine.clock.now(), "the time of the clock")))
+    def _read_clock(self) -> float:  # in seconds; a clock that fails, or gives no number, ends the run
+        return cast(float, self._outside(lambda: _typed(float, self._engine.clock.now(), "the clock")))
 
     def _outside(self, call: Callable[..., Any], *args: Any) -> Any:  # an error there ends the run, whatever is caught
         try:
@@ -324,7 +324,7 @@ class DurableEngine:  # runs workflows so that a crash costs no finished step
         """A new state in which this signal has arrived; there it stays until the workflow waits for it (R8)."""
         _typed(str, name, "the name of a signal")
         ### BEGIN SOLUTION
-        now = _typed(float, self.clock.now(), "the time of the clock")
+        now = _typed(float, self.clock.now(), "the clock")
         signal = Signal(name, _faithful(payload, f"signal {name}: payload"), now)
         self.journal(signal)
         state = state.copy()
@@ -347,14 +347,14 @@ def _identify(fn: Any, args: tuple[Any, ...], retry: Any) -> tuple[Any, str, lis
 
 
 def _takes_key(fn: Any) -> bool:  # whether it, or what its wrapper passes keywords on to, declares `idempotency_key`
+    below = getattr(fn, "__wrapped__", getattr(fn, "func", None))
     code = getattr(fn, "__code__", None) or getattr(fn.__call__, "__code__", None)
     own = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount] if code else ()
-    passes_on = hasattr(fn, "__wrapped__") and (not code or code.co_flags & inspect.CO_VARKEYWORDS)
-    return _KEY in own or bool(passes_on and _takes_key(fn.__wrapped__))
+    passes_on = below is not None and (not code or code.co_flags & inspect.CO_VARKEYWORDS)
+    return _KEY in own or bool(passes_on and _takes_key(below))
 
 
-def _faithful(value: Any, where: str) -> Any:
-    """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
+def _faithful(value: Any, where: str) -> Any:  # as its record gives it back (a tuple as a list), or UnrecordableError
     plain = value.isascii() and len(value) < 1000 if type(value) is str else type(value) is int and abs(value) < 2**63
     if plain or value is None:  # most values are, and this is ten times faster
         return value

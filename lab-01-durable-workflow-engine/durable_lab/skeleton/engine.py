@@ -126,8 +126,7 @@ class WorkflowState:  # all that is known of one run
         return _encode({"version": 1, **vars(self), "input": _faithful(self.input, "input")})
 
     @staticmethod
-    def from_json(text: str) -> WorkflowState:
-        """The state that `to_json` wrote. Raises ValueError that says what is wrong and where."""
+    def from_json(text: str) -> WorkflowState:  # what to_json wrote; or ValueError that says what is wrong and where
         try:
             _encode(data := json.loads(text))  # Python reads NaN and 1e999; JSON has neither
         except (RecursionError, TypeError, ValueError) as error:
@@ -162,6 +161,8 @@ class SimulatedClock:  # its time passes only during `sleep`, so that a day's ba
 
 
 class Context:  # what a workflow sees of the engine, for the length of one run
+    _refused: BaseException | None = None  # why ctx may not be used now: inside an activity, after the end
+
     def __init__(self, engine: DurableEngine, state: WorkflowState) -> None:
         self.workflow_id: str = _typed(str, state.workflow_id, "workflow_id")
         self._engine = engine
@@ -172,7 +173,6 @@ class Context:  # what a workflow sees of the engine, for the length of one run
             self._inbox[signal.name].append(signal)
         self._stopped: BaseException | None = None  # why this run may not go on ...
         self._crashed = False  # ... which is for the caller of `run` to see
-        self._refused: BaseException | None = None  # why ctx may not be used now: inside an activity, after the end
 
     def close(self) -> None:  # subtle: for a thread that is still inside an activity there is no journal any more
         self._refused = RuntimeError("this run has ended, so its ctx refuses every call")
@@ -213,8 +213,8 @@ class Context:  # what a workflow sees of the engine, for the length of one run
     def now(self) -> float:
         """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
         # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no
-        # arguments). If it has no record, read the engine's clock with self._time() and record a
-        # Command whose value is that time. Return the recorded value.
+        # arguments). If it has no record, read the engine's clock with self._read_clock() and
+        # record a Command whose value is that time. Return the recorded value.
         raise NotImplementedError("TODO 2: Context.now is still to be written")
 
     def wait_signal(self, name: str) -> Any:
@@ -229,7 +229,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
 
     def _attempt(self, fn: Any, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
         """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
-        started_at, value, problem, text = self._time(), None, None, None
+        started_at, value, problem, text = self._read_clock(), None, None, None
         self._refused = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             value = _faithful(fn(*deepcopy(args), **({_KEY: key} if _takes_key(fn) else {})), f"{name}: result")
@@ -240,7 +240,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
         self._refused = None
-        return Attempt(started_at, self._time(), text), value, problem
+        return Attempt(started_at, self._read_clock(), text), value, problem
 
     def _record(self, command: Command) -> Command:  # make it durable, then part of this run's history (R1)
         self._outside(self._engine.journal, command)  # <- the commit point: once this returns, it has happened
@@ -248,8 +248,8 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         self._position += 1
         return command
 
-    def _time(self) -> float:  # in seconds; a clock that fails, or gives no number, ends the run
-        return cast(float, self._outside(lambda: _typed(float, self._engine.clock.now(), "the time of the clock")))
+    def _read_clock(self) -> float:  # in seconds; a clock that fails, or gives no number, ends the run
+        return cast(float, self._outside(lambda: _typed(float, self._engine.clock.now(), "the clock")))
 
     def _outside(self, call: Callable[..., Any], *args: Any) -> Any:  # an error there ends the run, whatever is caught
         try:
@@ -312,14 +312,14 @@ def _identify(fn: Any, args: tuple[Any, ...], retry: Any) -> tuple[Any, str, lis
 
 
 def _takes_key(fn: Any) -> bool:  # whether it, or what its wrapper passes keywords on to, declares `idempotency_key`
+    below = getattr(fn, "__wrapped__", getattr(fn, "func", None))
     code = getattr(fn, "__code__", None) or getattr(fn.__call__, "__code__", None)
     own = code.co_varnames[code.co_posonlyargcount : code.co_argcount + code.co_kwonlyargcount] if code else ()
-    passes_on = hasattr(fn, "__wrapped__") and (not code or code.co_flags & inspect.CO_VARKEYWORDS)
-    return _KEY in own or bool(passes_on and _takes_key(fn.__wrapped__))
+    passes_on = below is not None and (not code or code.co_flags & inspect.CO_VARKEYWORDS)
+    return _KEY in own or bool(passes_on and _takes_key(below))
 
 
-def _faithful(value: Any, where: str) -> Any:
-    """The value as its record gives it back; a tuple comes out as a list. Raises UnrecordableError (R5)."""
+def _faithful(value: Any, where: str) -> Any:  # as its record gives it back (a tuple as a list), or UnrecordableError
     plain = value.isascii() and len(value) < 1000 if type(value) is str else type(value) is int and abs(value) < 2**63
     if plain or value is None:  # most values are, and this is ten times faster
         return value
