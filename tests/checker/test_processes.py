@@ -1,6 +1,7 @@
 """A resume meets a new process: what an engine keeps anywhere but in the state's text is gone."""
 
 import inspect
+import platform
 import tempfile
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from durable_lab.checks.bench import Bench
 from grader.bank import Judge, watch
-from grader.checker import hidden, suite
+from grader.checker import hidden, sandbox, suite
 from grader.checker.examinee import Examinee
 from grader.checker.worker_process import Worker
 
@@ -188,3 +189,72 @@ def test_nothing_of_a_process_is_left_in_the_next_one():
     assert "'others': []" in before
     assert "'files': ['null', 'python.zip']" in before
     assert "'queue': -1" in before
+
+
+# Calls that say or change which pages of a file are in memory, by their numbers on x86_64 and aarch64.
+MEMORY = {
+    "mincore": (27, 232), "fadvise64": (221, 223), "readahead": (187, 213), "preadv2": (327, 286),
+    "pwritev2": (328, 287), "sync_file_range": (277, 84), "mlock": (149, 228), "mlock2": (325, 284),
+    "process_madvise": (440, 440), "cachestat": (451, 451), "move_pages": (279, 239),
+}  # fmt: skip
+OTHERS = {
+    "mq_open": (240, 180), "shmget": (29, 194), "add_key": (248, 217), "unshare": (272, 97), "mount": (165, 40),
+    "ptrace": (101, 117), "kcmp": (312, 272), "pidfd_open": (434, 434), "io_uring_setup": (425, 425),
+    "utimensat": (280, 88), "inotify_init1": (294, 26), "sysinfo": (99, 179), "socket": (41, 198),
+}  # fmt: skip
+ASKS = """
+import ctypes, errno, mmap, os, resource, sys
+_libc = ctypes.CDLL(None, use_errno=True)
+def refused(numbers):
+    said = []
+    for number in numbers:
+        ctypes.set_errno(0)
+        _libc.syscall(number, 0, 0, 0, 0, 0, 0)
+        said.append(ctypes.get_errno() == errno.EPERM)
+    return said
+def advice(numbers):
+    memory = mmap.mmap(-1, 4096)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    said = []
+    for number in numbers:
+        ctypes.set_errno(0)
+        _libc.madvise(ctypes.c_void_p(address), ctypes.c_size_t(4096), number)
+        said.append(ctypes.get_errno() == errno.EPERM)
+    return said
+def seen():
+    files = ("/usr", "/lib", "/proc", "/dev", "/sys", "/etc", "/tmp", "/checker")
+    return [path for path in files if os.path.exists(path)] + [path for path in sys.path if path != "/python.zip"]
+def faults():
+    import decimal, fractions, heapq, pprint, textwrap, uuid
+    return resource.getrusage(resource.RUSAGE_SELF).ru_majflt
+"""
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_no_call_tells_an_engine_which_pages_of_a_file_are_in_memory():
+    which = platform.machine() == "aarch64"
+    with Worker() as worker:
+        m = worker.start(ASKS)
+        for name, numbers in {**MEMORY, **OTHERS}.items():
+            assert m.refused([numbers[which]]) == [True], name
+        assert m.advice([12, 20, 21, 22, 23, 25]) == [True] * 6, "merge, cold, page out, populate, collapse"
+        assert m.advice([4, 8, 14]) == [False] * 3, "what malloc asks for"
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_an_engine_sees_no_file_of_the_machine_and_can_import_the_standard_library():
+    with Worker() as worker:
+        m = worker.start(ASKS)
+        assert m.seen() == []
+        assert m.faults() == 0, "a page that had to be read from a disk says that it was not in memory"
+
+
+def test_the_users_of_two_processes_of_graders_are_never_the_same(monkeypatch):
+    spans = []
+    for pid in (1, 2, 399, 400, 401, 99_999, (1 << 22) - 1):
+        monkeypatch.setattr(sandbox.os, "getpid", lambda pid=pid: pid)
+        users = {sandbox.user(number) for number in range(1000)}
+        assert min(users) >= 1_000_000_000
+        assert max(users) < 2**32 - 2
+        spans.append(users)
+    assert sum(map(len, spans)) == len(set.union(*spans))
