@@ -147,9 +147,11 @@ class Jail:
             finally:
                 os._exit(0)
         os.close(into)
-        child = int(os.read(out, 20) or 0)
+        told = os.read(out, 20)
         os.close(out)
-        return middle, child
+        if not told:
+            raise OSError("a process in a namespace of its own did not start")
+        return middle, int(told)
 
     def _become(self, channel: int, work: Callable[[int], None]) -> None:
         try:
@@ -169,9 +171,8 @@ class Jail:
     def end(pair: tuple[int, int]) -> None:
         """Kill it, with all that it has started. When this returns, none of them is there any more."""
         middle, child = pair
-        if child:
-            with suppress(ProcessLookupError):  # it has ended itself
-                os.kill(child, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it has ended itself
+            os.kill(child, signal.SIGKILL)
         os.waitpid(middle, 0)
 
 
@@ -247,6 +248,10 @@ def main() -> None:
     told = json.loads(sys.argv[1])
     command = sys.argv[2:]
     jail = Jail(**told)
+    if not command:  # only to see whether it works
+        jail.settle()
+        jail.end(jail.fork(0, lambda channel: None))
+        return
     if not command[0].endswith(".py"):
         jail.enter()
         os.execvp(command[0], command)

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
+from subprocess import DEVNULL
 
 JAIL = Path(__file__).with_name("jail.py")
 PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
@@ -150,7 +151,10 @@ def missing() -> str | None:
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian: apt install bubblewrap; there is none for macOS or Windows)"
     try:
-        done = subprocess.run(command([PYTHON, "-I", "-S", "-c", ""]), capture_output=True, text=True, timeout=20)
+        given = library()
+        done = subprocess.run(
+            command([], library=given), capture_output=True, text=True, timeout=20, pass_fds=(given,), stdin=DEVNULL
+        )
     except (OSError, subprocess.SubprocessError) as error:
         return f"bubblewrap does not run here: {error}"
     if done.returncode:
