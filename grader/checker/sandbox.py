@@ -118,7 +118,7 @@ def user(number: int) -> int:
 @cache
 def library() -> int:
     """A file in memory, for `pass_fds` of Popen: Python's standard library, compiled, as a zip."""
-    folder = Path(sys.base_prefix, "lib", PYTHON.name)
+    folder = Path(os.__file__).parent
     made = os.memfd_create("library")
     with os.fdopen(os.dup(made), "wb") as file, zipfile.ZipFile(file, "w") as archive:
         for path in sorted(folder.rglob("*.py")):
