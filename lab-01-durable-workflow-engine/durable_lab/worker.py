@@ -12,7 +12,7 @@ from durable_lab.study import Study, StudyError
 
 
 def _unshown(record: Any) -> None:
-    """Nothing is shown."""
+    """Show nothing."""
 
 
 def watched(

@@ -48,9 +48,9 @@ def state(request, lab, monkeypatch):
 
 ABSENT = dict.fromkeys(("approve", "resume", "history", "replay"), (2, "has no run 'refund-1'", None))
 OVER = {
-    "start": (0, "was over before: completed", "history"),
+    "start": (0, "is over: completed", "history"),
     "approve": (0, "is over, so this decision is not recorded. It ended as completed", "history"),
-    "resume": (0, "was over before: completed", "history"),
+    "resume": (0, "is over: completed", "history"),
     "history": (0, "refund refund-1: completed", None),
     "replay": (0, "new effects in the world: 0", "history"),
 }
@@ -92,7 +92,7 @@ TABLE = {
     "failed": {
         "start": (1, "failed: ActivityError", "history"),
         "approve": (0, "is over, so this decision is not recorded. It ended as failed: ActivityError", "history"),
-        "resume": (1, "was over before: failed", "history"),
+        "resume": (1, "is over: failed", "history"),
         "history": (0, "refund refund-1: failed", None),
         "replay": (1, "new effects in the world: 0", "history"),
     },
@@ -143,7 +143,7 @@ def test_a_mistyped_id_makes_and_records_nothing(lab, step):
     lab.refund("start")
     (lab.folder / "refund.world.db").unlink()
     before = lab.refund("history").stdout
-    assert "there are none beside this store" in before
+    assert "not found beside this store" in before
     done = lab.refund(step, "--id", "typo")
     assert done.returncode == 2
     assert "refund.db has no run 'typo'. It has 'refund-1'" in done.stderr
@@ -168,10 +168,10 @@ def test_an_empty_file_has_no_run_and_stays_empty(lab, step):
             for amount in ("-5", "0", "NaN", "inf", "1e3", "9" * 5000, "1_0", "\uff13", "", "1.5")
         ],
         *[(["--flaky", n], "is not a whole number from 0 to 1,000,000") for n in ("-1", "x", "9" * 20)],
-        (["--id", ""], "it is empty"),
-        (["--id", "  "], "it is empty"),
-        (["--by", ""], "it is empty"),
-        (["--store", ""], "it is empty"),
+        (["--id", ""], "the name is empty"),
+        (["--id", "  "], "the name is empty"),
+        (["--by", ""], "the name is empty"),
+        (["--store", ""], "the name of the file is empty"),
         (["--store", "."], "is a folder"),
         (["--store", "no/such/folder/r.db"], "its folder is not there"),
         (["--kill-at", "lunch"], "invalid choice"),

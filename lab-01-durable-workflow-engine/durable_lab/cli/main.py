@@ -37,7 +37,7 @@ def _number(least: int) -> Callable[[str], int]:
 
 def _name(text: str) -> str:
     if not text.strip():
-        raise argparse.ArgumentTypeError("it is empty; give a name")
+        raise argparse.ArgumentTypeError("the name is empty; give one")
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -47,7 +47,7 @@ def _name(text: str) -> str:
 
 def _file(text: str) -> str:
     if not text:
-        raise argparse.ArgumentTypeError("it is empty; give the name of a file")
+        raise argparse.ArgumentTypeError("the name of the file is empty; give one")
     return text
 
 
@@ -56,7 +56,7 @@ def parser() -> argparse.ArgumentParser:
         prog="durable-lab",
         description="Without a command: where you stand (0 to 14), and what is next.",
         epilog="LAB_MODULE=lab or LAB_MODULE=solution chooses the engine. Every answer says which one ran. "
-        "Exit codes: 0 done; 1 a test, a run or a check failed; 2 not possible as asked, and why; "
+        "Exit codes: 0 done; 1 a test, a run or a check failed; 2 refused, with the reason; "
         f"{LOST} done, but the output was lost; 130 stopped by Ctrl-C.",
     )
     commands = top.add_subparsers(dest="command", metavar="command")
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answer(arguments: Sequence[str] | None, console: Console, complaints: Console) -> int:
     try:
         given = parser().parse_args(arguments)
-    except SystemExit as ended:  # --help, or it was asked wrongly
+    except SystemExit as ended:  # --help, or wrong usage
         return int(ended.code or 0)
     try:
         return ACTIONS[given.command](console, given)

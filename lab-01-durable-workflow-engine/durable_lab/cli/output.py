@@ -94,7 +94,7 @@ def screens() -> Iterator[tuple[Screen, Screen]]:
 
 
 def console_on(screen: Screen) -> Console:
-    """A rich Console on which names are names: no [markup], no :emoji:."""
+    """A rich Console that interprets no [markup] and no :emoji: in the names that it prints."""
     return Console(file=cast(IO[str], screen), markup=False, emoji=False, highlight=False)
 
 
@@ -145,7 +145,7 @@ def for_windows(argument: str) -> str:
 
 
 def on_engine(name: str, command: str) -> str:
-    """The command on this engine: the reference is what demos run on without a word."""
+    """The command with LAB_MODULE set to this engine. The reference is the default of demos and needs no LAB_MODULE."""
     if name == "solution":
         return command
     return f"set LAB_MODULE={name}&& {command}" if os.name == "nt" else f"LAB_MODULE={name} {command}"

@@ -197,7 +197,7 @@ STEPS: dict[str, Callable[[Session], int]] = {
 
 
 def _next_step(run: Run, records: Sequence[Any]) -> str:
-    """What brings the run forward."""
+    """The step that continues the run."""
     if run.status in OVER:
         return "history"
     given = sum(not hasattr(record, "kind") and record.name == APPROVAL for record in records)
@@ -215,7 +215,7 @@ def show_history(console: Console, run: Run, records: Sequence[Any], effects: Se
     say(console, f"input {brief(run.input, 100)}")
     console.print(table_of(rows_of(records, run.sessions, run.status, run.detail), console.width))
     if effects is None:
-        say(console, "the world's own books: there are none beside this store, so nothing is known of its effects")
+        say(console, "the world's own books: not found beside this store, so its effects are unknown")
         return
     say(console, "the world's own books:")
     for line in shortened(list(map(_in_the_books, effects)), f"... ({len(effects):,} effects) ..."):
@@ -233,7 +233,7 @@ def _run(session: Session) -> Any:
     """Go on with the run; say what is replayed, what is recorded, and how it ended. Returns the RunResult."""
     run = session.store.run(session.id)
     if run.status in OVER:
-        session.say(f"{run.workflow_id} was over before: {run.status}. Its history is replayed.")
+        session.say(f"{run.workflow_id} is over: {run.status}. Its history is replayed.")
     session.replayed(session.store.load(session.id).commands)
     with session.engine_may_be_half_written():
         result = work(
