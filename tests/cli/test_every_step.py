@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from durable_lab.source import replace_function
 from durable_lab.stores import SQLiteStore
 from durable_lab.world import Model
 from solution import engine as E
@@ -237,6 +238,43 @@ def test_a_result_that_is_not_JSON_ends_with_a_sentence_and_the_run_is_not_compl
         assert store.run("refund-1").status != "completed"
     with lab.own_engine('    return "right"\n'):  # nothing is lost: with the result put right, the run completes
         assert 'completed: "right"' in lab.refund("resume").stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("    raise SystemExit(7)\n", "the engine raised SystemExit: 7"),
+        ('    raise ValueError("\\x1b[2J\\udc80")\n', r"the engine raised ValueError: \x1b[2J\udc80"),
+        ('    raise RuntimeError("\\x1b[2J\\udc80")\n', r"failed: RuntimeError: \x1b[2J\udc80"),
+        ('    return "\\x1b[2J\\udc80\\u202e"\n', r'completed: "\u001b[2J\udc80\u202e"'),
+        ("    return 10**5000\n", "JSON cannot carry what it returned"),
+        ('    return "x" * 1_000_001\n', "over 1,000,000 characters"),
+        ("    yield\n", "the engine raised TypeError: a workflow is a plain function"),
+        (
+            "    from lab.engine import WorkflowBlocked\n    raise WorkflowBlocked('tea')\n",
+            "blocked: it waits for the signal tea",
+        ),
+    ],
+)
+def test_whatever_a_workflow_does_is_a_sentence(lab, body, said):
+    with lab.own_engine(body):
+        done = lab.refund("start")
+        shown = lab.refund("history")
+    assert said in done.stdout + done.stderr
+    assert shown.returncode == 0
+    assert not [line for line in (done.stdout + shown.stdout).splitlines() if not line.isprintable()]
+
+
+def test_an_engine_that_lets_its_own_signal_out_is_told_so(lab):
+    with lab.own_engine():
+        path = lab.folder / "lab" / "engine.py"
+        run = "    def run(self, workflow, state):\n        return workflow(Context(self, state), state.input)"
+        path.write_text(replace_function(path.read_text(encoding="utf-8"), "DurableEngine.run", run), encoding="utf-8")
+        done = lab.refund("start")
+    assert done.returncode == 2
+    assert (
+        "the engine raised WorkflowBlocked: waits for the signal 'approval'. Look at lab/engine.py, line" in done.stderr
+    )
 
 
 def test_a_long_history_is_cut_in_the_middle_and_no_line_is_endless(lab):

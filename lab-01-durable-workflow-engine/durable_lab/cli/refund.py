@@ -81,9 +81,9 @@ class Session:
         """Whatever the engine under study raises is a sentence for its author, not a traceback of ours."""
         try:
             yield
-        except (StoreError, study.StudyError):
+        except (StoreError, study.StudyError, KeyboardInterrupt):
             raise
-        except Exception as error:
+        except BaseException as error:  # also SystemExit, and a WorkflowBlocked that was let out
             what = f"the engine raised {type(error).__name__}: {error}. {self.study.place(error)}"
             raise study.StudyError(what) from None
 
@@ -126,7 +126,7 @@ def refund(console: Console, given: argparse.Namespace) -> int:
         session = Session(console, given, closing)
         session.say(f"engine: {session.study.label}   store: {given.store}")
         if given.kill_at:
-            session.say(f"this process will be killed {POINTS[given.kill_at]}")
+            session.say(f"this process will be killed {POINTS[given.kill_at]}, if it gets that far")
         return STEPS[given.step](session)
 
 
