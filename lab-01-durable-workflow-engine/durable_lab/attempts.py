@@ -37,6 +37,7 @@ class Attempts:
         self._store, self._workflow_id, self._clock = store, workflow_id, clock
         self._kept = deque(store.attempts(workflow_id, position))  # only the first live command can have some
         self._times: deque[float] = deque()
+        self._failed_at: float | None = None  # when the attempt failed that was raised again last
 
     def counting(self, journal: Callable[[Any], Any]) -> Callable[[Any], Any]:
         """The journal, which tells the position of the next command."""
@@ -62,32 +63,35 @@ class Attempts:
         return self._times.popleft() if self._times else float(self._clock.now())
 
     def sleep(self, seconds: float) -> None:
-        """Wait, but not between two attempts that are raised again: that back-off is over."""
-        if not self._kept:
+        """Wait. After an attempt that is raised again, so much of its back-off as is left."""
+        if self._failed_at is not None:
+            seconds = min(seconds, self._failed_at + seconds - self._clock.now())
+        if not self._kept and seconds > 0:
             self._clock.sleep(seconds)
 
-    def live(self, fn: Any) -> Any:
+    def live(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """The activity, counted, in a form that the engine takes for the activity itself."""
         if isinstance(fn, functools.partial):
-            return functools.partial(self.live(fn.func), *fn.args, **fn.keywords)
+            return functools.partial(self.live(fn.func, (*fn.args, *args)), *fn.args, **fn.keywords)
         name = getattr(fn, "__name__", type(fn).__name__)
         if not callable(fn) or not isinstance(name, str):
             return fn  # for the engine to refuse
+        if self._kept and (self.position != self.replayed or self._kept[0]["asked"] != _asked(name, args)):
+            self._kept.clear()  # the workflow was changed: it asks for something else here
 
         def call(*args: Any, **key: Any) -> Any:
-            asked = [name, json.dumps(args, sort_keys=True)]
-            if self._kept and self._kept[0]["asked"] == asked:
+            if self._kept:
                 attempt = self._kept.popleft()
-                self._times = deque([attempt["ended_at"], *self._next_start(name)])
+                self._failed_at = attempt["ended_at"]
+                self._times = deque([attempt["ended_at"], *self._next_start()])
                 raise again(attempt["kinds"], attempt["message"])
-            self._kept.clear()  # if there are some, the workflow was changed: it asks for something else here
-            started_at = self._clock.now()
+            self._failed_at, started_at = None, self._clock.now()
             try:
                 return fn(*args, **key)
             except BooksError as error:
                 raise Stopped(error) from None
             except Exception as error:
-                attempt = {"asked": asked, "kinds": kinds(error), "message": message(error)}
+                attempt = {"asked": _asked(name, args), "kinds": kinds(error), "message": message(error)}
                 self._keep(attempt | {"started_at": started_at, "ended_at": self._clock.now()})
                 raise
 
@@ -95,11 +99,11 @@ class Attempts:
         call.__name__ = name
         if hasattr(fn, "__self__"):  # a method: the engine records "Bank.pay_back"
             call.__self__ = fn.__self__  # type: ignore[attr-defined]
-        self._times = deque(self._next_start(name))
+        self._times = deque(self._next_start())
         return call
 
-    def _next_start(self, name: str) -> list[float]:
-        return [attempt["started_at"] for attempt in list(self._kept)[:1] if attempt["asked"][0] == name]
+    def _next_start(self) -> list[float]:
+        return [self._kept[0]["started_at"]] if self._kept else []
 
     def _keep(self, attempt: Any) -> None:
         try:
@@ -124,7 +128,7 @@ class _Counting:
         if self._issued <= self._attempts.replayed:
             return self._ctx.call_activity(fn, *args, **options)
         try:
-            return self._ctx.call_activity(self._attempts.live(fn), *args, **options)
+            return self._ctx.call_activity(self._attempts.live(fn, args), *args, **options)
         finally:
             self._attempts.ended()
 
@@ -138,6 +142,13 @@ class _Counting:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._ctx, name)
+
+
+def _asked(name: str, args: tuple[Any, ...]) -> list[str] | None:
+    try:
+        return [name, json.dumps(args, sort_keys=True)]
+    except (RecursionError, TypeError, ValueError):
+        return None  # the engine refuses these arguments
 
 
 def kinds(error: Exception) -> list[str]:

@@ -160,8 +160,10 @@ class Database:
         with contextlib.suppress(sqlite3.Error):
             if not self.look and self._found() != self._ours:  # SQLite leaves the log of a file that was moved
                 self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            elif not self.look and not log.has_records(Path(self._log)):
-                self.db.execute("PRAGMA synchronous=OFF")  # there is nothing to sync
+            elif not self.look:
+                if not log.has_records(Path(self._log)):
+                    self.db.execute("PRAGMA synchronous=OFF")  # there is nothing to sync
+                log.complete(self.db)
         self.db.close()
         if self._copy:
             self._copy.close()

@@ -4,8 +4,8 @@ SQLite applies whatever log it finds beside a file: that of another store, or on
 and the two are blended without a word. A copy of the file alone lacks what is in its log. So one row ties them:
 
     tie   id        of this store, for ever
-          state     new for each log: the state of the file that the log begins with ...
-          before    ... and the one before it
+          state     new for each log: the state of the file that the log begins with
+          before    at the end of a log, the state that it began with; else zeros
           complete  0 in the file itself; 1 in its log, so that it is 1 in the file only once the log was moved into it
 
 Each log begins with this row (`renew`). It belongs to a file whose state it names. A file that is not complete, and has
@@ -61,7 +61,13 @@ def renew(db: sqlite3.Connection) -> None:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         db.execute(f"PRAGMA busy_timeout={wait}")
-    db.execute("UPDATE tie SET complete = 1")
+    complete(db)
+
+
+def complete(db: sqlite3.Connection) -> None:
+    """Say in the log that it is there, and so in the file once the log was moved into it."""
+    if db.execute("SELECT complete FROM tie").fetchone() != (1,):
+        db.execute("UPDATE tie SET complete = 1, before = ?", ("0" * 16,))
 
 
 def refuse_without_file(path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
@@ -64,6 +65,7 @@ class SQLiteStore:
         self._engine: Any = engine or study.current(default="solution").module()
         self._seen: dict[str, int] = {}  # by workflow id: how many records `load` saw
         self._reached: dict[str, int] = {}  # ... and the journal, which has appended some
+        self._appended = 0  # records, by this store
         self._session: dict[str, Session] = {}  # that this worker began last
         self._file = Database(self.path, STORE, synchronous, look)
         self._db = self._file.db
@@ -83,7 +85,9 @@ class SQLiteStore:
             for what, name in (("its id", workflow_id), ("the name of its workflow", workflow)):
                 if not isinstance(name, str):
                     raise TypeError(f"{what} is {name!r:.60}, and must be a string")
-                name.encode()  # SQLite has no lone surrogates
+            if _shown(workflow_id) != workflow_id:
+                raise ValueError("its id has a lone surrogate, which SQLite cannot keep. Take another id")
+            workflow = _shown(workflow)
             given = json.loads(self._engine.WorkflowState(workflow_id, input).to_json())["input"]
         except (AttributeError, RecursionError, TypeError, ValueError) as error:
             raise StoreError(f"{self.path}: run {workflow_id!r:.200} was not started: {error}") from None
@@ -143,7 +147,7 @@ class SQLiteStore:
             self._find(workflow_id)
             unseen: int = self._seen.get(workflow_id, self._one(_COUNT, workflow_id)[0])
         execute = self._db.cursor().execute  # one cursor and one statement for the whole run
-        check, explain, reached, appended = self._file.check, self._file.explain, self._reached, 0
+        check, explain, reached = self._file.check, self._file.explain, self._reached
         command_type, signal_type, attempt_type = self._engine.Command, self._engine.Signal, self._engine.Attempt
 
         def signal(text: str) -> int | None:
@@ -152,12 +156,13 @@ class SQLiteStore:
             if not rows:
                 return None
             seq = int(rows[0][0])
+            self._counted()
             if seq == unseen:  # subtle: otherwise there are records before it that this worker does not know
                 unseen += 1
             return seq
 
         def append(record: Any) -> int | None:
-            nonlocal unseen, appended
+            nonlocal unseen
             check()
             try:
                 text = _encode(record)
@@ -177,9 +182,7 @@ class SQLiteStore:
                         raise self._conflict(workflow_id, seq) from None
                     seq = int(rows[0][0])
                 reached[workflow_id] = unseen = seq + 1
-                appended += 1
-                if not appended % _CHECKPOINT:
-                    self._file.checkpoint()
+                self._counted()
                 return seq
             except sqlite3.Error as error:
                 raise explain(error) from None
@@ -330,6 +333,13 @@ class SQLiteStore:
             f"{self.path}: run {workflow_id!r}: another worker has recorded a command at seq {seq} or after, so this "
             "worker stops, and its last result does not count. Let the other one go on, or load the run once more."
         )
+
+    def _counted(self) -> None:
+        """One more record was appended."""
+        self._appended += 1
+        if not self._appended % _CHECKPOINT:
+            with suppress(StoreError):  # the record is durable; the log grows a little more
+                self._file.checkpoint()
 
     def _refuse_late(self, workflow_id: str) -> None:
         """Raise Conflict if another worker has recorded a command that this one has not seen."""
