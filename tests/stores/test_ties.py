@@ -186,13 +186,16 @@ def with_another_log(path: Path) -> None:
 CHANGES = [deleted, moved, replaced, without_its_log, with_another_log]
 
 
+@pytest.mark.parametrize("quiet", [False, True], ids=["a folder that was just changed", "a quiet folder"])
 @pytest.mark.parametrize("change", CHANGES)
 def test_nothing_is_recorded_once_the_file_is_no_longer_the_one_that_was_opened(
-    path: Path, command: Any, change: Callable[[Path], None]
+    path: Path, command: Any, change: Callable[[Path], None], quiet: bool
 ) -> None:
     with SQLiteStore(path, engine=engine) as store:
         store.start("w", "refund", None)
         journal = store.journal("w")
+        if quiet:
+            os.utime(path.parent, (1, 1))
         journal(command(0))
         change(path)
         for use in (

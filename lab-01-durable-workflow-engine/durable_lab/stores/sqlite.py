@@ -65,7 +65,6 @@ class SQLiteStore:
         self._engine: Any = engine or study.current(default="solution").module()
         self._seen: dict[str, int] = {}  # by workflow id: how many records `load` saw
         self._reached: dict[str, int] = {}  # ... and the journal, which has appended some
-        self._appended = 0  # records, by this store
         self._session: dict[str, Session] = {}  # that this worker began last
         self._file = Database(self.path, STORE, synchronous, look)
         self._db = self._file.db
@@ -147,7 +146,7 @@ class SQLiteStore:
             self._find(workflow_id)
             unseen: int = self._seen.get(workflow_id, self._one(_COUNT, workflow_id)[0])
         execute = self._db.cursor().execute  # one cursor and one statement for the whole run
-        check, explain, reached = self._file.check, self._file.explain, self._reached
+        there, check, reached = self._file.is_there(), self._file.check, self._reached
         command_type, signal_type, attempt_type = self._engine.Command, self._engine.Signal, self._engine.Attempt
 
         def signal(text: str) -> int | None:
@@ -156,14 +155,16 @@ class SQLiteStore:
             if not rows:
                 return None
             seq = int(rows[0][0])
-            self._counted()
+            if not seq % _CHECKPOINT:
+                self._tidy()
             if seq == unseen:  # subtle: otherwise there are records before it that this worker does not know
                 unseen += 1
             return seq
 
         def append(record: Any) -> int | None:
             nonlocal unseen
-            check()
+            if not there():
+                check()  # says why
             try:
                 text = _encode(record)
                 if isinstance(record, signal_type):
@@ -171,7 +172,8 @@ class SQLiteStore:
                     return signal(text)
                 if not isinstance(record, command_type):
                     raise TypeError(f"{record!r:.60} is no Command or Signal of {self._engine.__name__}")
-                _check_command(record, attempt_type, text)
+                if not _is_plain(record, attempt_type, text):
+                    _check_command(record, attempt_type, text)
                 try:
                     seq = unseen
                     execute(_APPEND, (workflow_id, seq, text))  # <- the commit point
@@ -182,10 +184,11 @@ class SQLiteStore:
                         raise self._conflict(workflow_id, seq) from None
                     seq = int(rows[0][0])
                 reached[workflow_id] = unseen = seq + 1
-                self._counted()
+                if not unseen % _CHECKPOINT:
+                    self._tidy()
                 return seq
             except sqlite3.Error as error:
-                raise explain(error) from None
+                raise self._file.explain(error) from None
             except (AttributeError, RecursionError, TypeError, ValueError) as error:
                 raise StoreError(
                     f"{self.path}: run {workflow_id!r}: this record cannot be kept: {error} (R5)"
@@ -334,12 +337,10 @@ class SQLiteStore:
             "worker stops, and its last result does not count. Let the other one go on, or load the run once more."
         )
 
-    def _counted(self) -> None:
-        """One more record was appended."""
-        self._appended += 1
-        if not self._appended % _CHECKPOINT:
-            with suppress(StoreError):  # the record is durable; the log grows a little more
-                self._file.checkpoint()
+    def _tidy(self) -> None:
+        """Move a long log into the file."""
+        with suppress(StoreError):  # the records are durable; the log grows a little more
+            self._file.checkpoint()
 
     def _refuse_late(self, workflow_id: str) -> None:
         """Raise Conflict if another worker has recorded a command that this one has not seen."""
@@ -362,6 +363,28 @@ def _check_signal(record: Any) -> None:
         raise TypeError(f"the name of a signal is {record.name!r:.60}, and must be a string")
     if not _is_time(record.received_at):
         raise TypeError(f"the time of signal {record.name!r:.60} is {record.received_at!r:.60}, and must be a number")
+
+
+def _is_plain(record: Any, attempt_type: Any, text: str) -> bool:
+    """Whether it can surely be read again: the quick answer, for nearly all commands."""
+    for attempt in record.tries:
+        if (
+            type(attempt) is not attempt_type
+            or type(attempt.started_at) is not float
+            or type(attempt.ended_at) is not float
+            or attempt.error is not None
+        ):
+            return False
+    return (
+        len(text) < _NESTED
+        and type(record.name) is str
+        and type(record.kind) is str
+        and type(record.args) is list
+        and type(record.ok) is bool
+        and type(record.started_at) is float
+        and type(record.ended_at) is float
+        and record.error is None
+    )
 
 
 def _check_command(record: Any, attempt_type: Any, text: str) -> None:
