@@ -1,11 +1,13 @@
 """A student fills the lab TODO by TODO: what the 14 tests say at each step, and when something is wrong."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from durable_lab import todos
 from durable_lab.study import LAB_DIR
+from durable_lab.todos import SKELETON
 
 COUNT = 14
 
@@ -130,7 +132,8 @@ def test_from_the_labs_folder_the_students_engine_is_tested_and_named(run_pytest
 
 
 @pytest.mark.parametrize("name", ["lab", "solution"])
-def test_the_engine_under_test_is_named_with_its_path(run_pytest, name):
-    done = run_pytest("tests/lab", "-k", "exhausted", LAB_MODULE=name)
+def test_the_engine_under_test_is_named_with_its_path(run_pytest, name, tmp_path):
+    shutil.copytree(SKELETON, tmp_path / "lab")  # a fresh one; that beside the project may be solved
+    done = run_pytest("tests/lab", "-k", "exhausted", LAB_MODULE=name, LAB_WORKSPACE=str(tmp_path))
     assert f"engine under test: {name} (" in done.out
     assert done.code == {"lab": 1, "solution": 0}[name]
