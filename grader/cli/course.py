@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.cli import grade
+from grader.exports.table import cell, csv_text
 from grader.klass.errors import GraderError
 from grader.klass.plain import count, line
 from grader.klass.roll import HandIn, Roll, digest
@@ -168,6 +170,9 @@ def export_gradebook(course: Path, to: Path) -> Path:
 
         to.parent.mkdir(parents=True, exist_ok=True)
         written = steps.export_gradebook(course, to)
+    with written.open(encoding="utf-8", newline="") as file:  # nbgrader quotes nothing
+        rows = [[cell(text) for text in row] for row in csv.reader(file)]
+    written.write_text(csv_text(rows), encoding="utf-8", newline="")
     return written
 
 

@@ -19,6 +19,7 @@ from grader.klass.book import Book, read_book
 from grader.klass.errors import GraderError
 from grader.klass.outputs import file_names
 from grader.klass.plain import count, line
+from grader.klass.student import open_parts
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,10 @@ def _csv(console: Console, given: Export) -> int:
 def _gradescope(console: Console, given: Export) -> int:
     book, folder = read_book(given.out), given.file or given.out / "exports" / "gradescope"
     names = file_names(entry.student for entry in book.entries)
-    for report in book.reports:
+    for report in book.final:
         _write(folder / names[report.student] / "results.json", gradescope.results_json(report))
-    console.print(escape(f"{count(len(book.reports), 'file')} written: {folder}/STUDENT/results.json"), soft_wrap=True)
-    return 0
+    console.print(escape(f"{count(len(book.final), 'file')} written: {folder}/STUDENT/results.json"), soft_wrap=True)
+    return _without_marks(console, book)
 
 
 def _canvas(console: Console, given: Export) -> int:
@@ -86,10 +87,21 @@ EXPORTS = {
 def _matched(console: Console, given: Export, filled: Filled, book: Book) -> int:
     """Whom it was filled in for, and whom not."""
     _said(console, _write(given.file or given.out / "exports" / f"{given.to}.csv", filled.text))
-    console.print(f"marks filled in: {filled.filled} of {len(book.reports)}")
+    console.print(f"marks filled in: {filled.filled} of {len(book.final)}")
+    if filled.said:
+        console.print(escape(filled.said), soft_wrap=True)
     _names(console, "no row, or no single row, for", filled.no_row)
     _names(console, "rows without a mark of ours", filled.no_mark)
-    return 1 if filled.no_row else 0
+    return max(1 if filled.no_row else 0, _without_marks(console, book))
+
+
+def _without_marks(console: Console, book: Book) -> int:
+    """Who has handed in and has no mark that could be exported. Returns the exit code."""
+    _names(console, "not graded", [entry.student for entry in book.missing])
+    _names(
+        console, "graded in part, so not exported", [f"{one.student} ({open_parts(one)})" for one in book.unfinished]
+    )
+    return 1 if book.missing or book.unfinished else 0
 
 
 def _names(console: Console, words: str, names: Sequence[str]) -> None:

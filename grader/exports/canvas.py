@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.exports.roster import Filled, Sheet, matches, read_sheet
+from grader.exports.roster import Filled, Sheet, matches, read_sheet, scaled
 from grader.exports.table import cell, csv_text
-from grader.klass.book import Book, Entry
+from grader.klass.book import Book
 from grader.klass.errors import GraderError
 from grader.klass.plain import number
 
@@ -21,7 +21,7 @@ STUDENT = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login I
 def canvas_csv(book: Book, column: str = "Lab 01") -> Filled:
     """A table made from nothing but the hand-ins, where their folders have the names with which students log in."""
     rows = [["Student", "ID", "SIS Login ID", "Section", column], ["    Points Possible", "", "", "", _possible(book)]]
-    rows += [[cell(e.student), "", cell(e.student), "", number(e.report.points)] for e in book.entries if e.report]
+    rows += [[cell(one.student), "", cell(one.student), "", number(one.points)] for one in book.final]
     return Filled(csv_text(rows), len(rows) - 2)
 
 
@@ -39,30 +39,27 @@ def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
     place = _assignment(sheet, gradebook, column)
     who = [i for i, name in enumerate(sheet.head) if name.strip() in STUDENT]
     keys = [[] if _about(row) else [*(row[i] for i in who), _turned(row[0])] for row in sheet.rows]
-    found = matches(book, keys)
-    marks = {row: next(e for e in book.entries if e.student == name) for name, row in found.items()}
+    found, reports = matches(book, keys), {report.student: report for report in book.final}
+    marks = {row: reports[name] for name, row in found.items() if name in reports}
+    possible = next((row[place] for row in sheet.rows if "Points Possible" in row[0]), "")
+    points, said = scaled(book, possible)
     kept = [*who, section]
     rows = [[*(sheet.head[i] for i in kept), sheet.head[place]]]
     for i, row in enumerate(sheet.rows):
         if _about(row):
             rows += [[*(row[j] for j in kept), row[place]]] if "Points Possible" in row[0] else []
-        elif i in marks and marks[i].report:
-            rows.append([*(cell(row[j]) for j in kept), _mark(marks[i])])
-    no_row = tuple(e.student for e in book.entries if e.report and e.student not in found)
-    left = [row for i, row in enumerate(sheet.rows) if not _about(row) and (i not in marks or not marks[i].report)]
+        elif i in marks:
+            rows.append([*(cell(row[j]) for j in kept), number(points(marks[i]))])
+    no_row = tuple(student for student in reports if student not in found)
+    left = [row for i, row in enumerate(sheet.rows) if not _about(row) and i not in marks]
     text = csv_text(rows, sheet.delimiter, sheet.bom)
-    return Filled(text, sum(e.report is not None for e in marks.values()), no_row, tuple(row[0] for row in left))
+    return Filled(text, len(marks), no_row, tuple(row[0] for row in left), said)
 
 
 def _turned(name: str) -> str:
     """ "Lovelace, Ada" is Ada Lovelace, too."""
     last, _, first = name.partition(", ")
     return f"{first} {last}"
-
-
-def _mark(entry: Entry) -> str:
-    assert entry.report is not None
-    return number(entry.report.points)
 
 
 def _about(row: list[str]) -> bool:

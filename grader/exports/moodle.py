@@ -10,7 +10,7 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
-from grader.exports.roster import Filled, matches, read_sheet
+from grader.exports.roster import Filled, matches, read_sheet, scaled
 from grader.exports.table import cell, csv_text
 from grader.klass.book import Book
 from grader.klass.errors import GraderError
@@ -25,7 +25,7 @@ WHO = ("Identifier", "Full name", "First name", "Last name", "ID number", "Usern
 def moodle_csv(book: Book, column: str = "Lab 01") -> Filled:
     """A table for Grades > Import > CSV file: folders have the names with which students log in."""
     rows = [["Username", column, f"{column} (feedback)"]]
-    rows += [[cell(r.student), number(r.points), cell(comment(r))] for r in book.reports]
+    rows += [[cell(r.student), number(r.points), cell(comment(r))] for r in book.final]
     return Filled(csv_text(rows), len(rows) - 1)
 
 
@@ -40,20 +40,23 @@ def fill_moodle(book: Book, worksheet: Path) -> Filled:
     who = [i for i, name in enumerate(sheet.head) if name.strip() in WHO]
     most = sheet.column("Maximum Grade")
     found = matches(book, [_keys(sheet.head, row, who) for row in sheet.rows])
-    reports = {report.student: report for report in book.reports}
+    reports = {report.student: report for report in book.final}
+    said: list[str] = []
     marks = {row: reports[student] for student, row in found.items() if student in reports}
     rows = [sheet.head]
     for i, row in enumerate(sheet.rows):
         made = [cell(word) for word in row]
         if i in marks:
-            made[grade] = number(_scaled(marks[i], row[most] if most is not None else ""))
+            points, note = scaled(book, row[most] if most is not None else "")
+            said += [note] if note not in said else []
+            made[grade] = number(points(marks[i]))
             if comments is not None:
-                made[comments] = comment(marks[i])
+                made[comments] = cell(comment(marks[i]))
         rows.append(made)
     no_row = tuple(student for student in reports if student not in found)
     name = sheet.column("Full name", "Identifier") or 0
     no_mark = tuple(row[name] for i, row in enumerate(sheet.rows) if i not in marks)
-    return Filled(csv_text(rows, sheet.delimiter, sheet.bom), len(marks), no_row, no_mark)
+    return Filled(csv_text(rows, sheet.delimiter, sheet.bom), len(marks), no_row, no_mark, " ".join(said))
 
 
 def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:
@@ -63,15 +66,6 @@ def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:
     names = {head[i].strip(): row[i] for i in who}
     first, last = names.get("First name", ""), names.get("Last name", "")
     return [*words, *mails, *([f"{first} {last}"] if first and last else [])]
-
-
-def _scaled(report: Report, maximum: str) -> float:
-    """The points, in the worksheet's own measure where its maximum is another one than ours."""
-    try:
-        most = float(maximum.replace(",", "."))
-    except ValueError:
-        return report.points
-    return round(report.points * most / report.out_of, 2) if report.out_of and most > 0 else report.points
 
 
 def comment(report: Report) -> str:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.exports.table import BOM
 from grader.klass.book import Book
 from grader.klass.errors import GraderError
+from grader.klass.plain import number
+from grader.report import Report
 
 # As `unpack` names students of Moodle (Ada Lovelace_4711) and Canvas (lovelaceada_4711), and as their archives do.
 _LMS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<number>\d+)(?:_assignsubmission_.*|_\d+)?", re.DOTALL)
@@ -44,6 +47,7 @@ class Filled:
     filled: int
     no_row: tuple[str, ...] = ()  # graded, but in no row, or in several
     no_mark: tuple[str, ...] = ()  # in a row, but with no mark of ours
+    said: str = ""  # how the points were scaled
 
 
 def read_sheet(path: Path) -> Sheet:
@@ -65,18 +69,40 @@ def read_sheet(path: Path) -> Sheet:
     bom, text = text.startswith(BOM), text.removeprefix(BOM)
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
-    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise GraderError(f"{path} is no CSV file: {error}. Export it once more.") from None
     if len(rows) < 2 or len(rows[0]) < 2:
         raise GraderError(f"{path} is not a table with a head and a row for each student. Export it once more.")
     return Sheet(rows[0], [[*row, *[""] * (len(rows[0]) - len(row))] for row in rows[1:] if any(row)], delimiter, bom)
 
 
+def scaled(book: Book, possible: str) -> tuple[Callable[[Report], float], str]:
+    """A function from a report to its points, out of as many as are possible in the other system; and what is said."""
+    out_of = max((report.out_of for report in book.reports), default=0.0)
+    try:
+        most = float(possible.replace(",", "."))
+    except ValueError:
+        most = math.nan
+    if not math.isfinite(most) or most <= 0:
+        told = f"{possible.strip()!r}" if possible.strip() else "nothing"
+        return (
+            lambda one: one.points,
+            f"The points are out of {number(out_of)}; the file says {told} of what is possible.",
+        )
+    if most == out_of:
+        return lambda one: one.points, f"The points are out of {number(out_of)}, as in the file."
+    said = f"The points are scaled: the file has {number(most)} points possible, the rubric {number(out_of)}."
+    return lambda one: round(one.points * most / one.out_of, 2) if one.out_of else 0.0, said
+
+
 def matches(book: Book, keys: Sequence[Iterable[str]]) -> dict[str, int]:
     """The row of each student: the only one that has the student's name among its keys. Rows are numbered from 0."""
     rows: dict[str, set[int]] = defaultdict(set)
-    for number, words in enumerate(keys):
+    for place, words in enumerate(keys):
         for word in filter(None, map(_same, words)):
-            rows[word].add(number)
+            rows[word].add(place)
     found: dict[str, int] = {}
     for entry in book.entries:
         hits = _hits(entry.student, rows)

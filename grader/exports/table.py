@@ -6,21 +6,37 @@ import csv
 import io
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from grader.klass.book import Book, Entry
 from grader.klass.plain import number
+from grader.klass.student import open_parts
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # by which Excel knows UTF-8
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the last four: the same letters, as wide as a Chinese one
 _NUMBER = re.compile(r"[-+]?[\d.,]*")  # "-" alone is how Moodle writes that there is none
 
 
+_BETWEEN = re.compile(r"([;,|\t\r\n])")  # where a spreadsheet of some country begins the next cell, also within quotes
+
+
 def cell(text: str) -> str:
-    """The text, with a quote before it where a spreadsheet would take it for a formula."""
-    begins = text.lstrip("\"' \t\r\n")
-    harmless = not begins or begins[0] not in _FORMULA or _NUMBER.fullmatch(text)
+    """The text, with a quote wherever a spreadsheet would take what follows for a formula: also in `x;=1+1`."""
+    core = text.lstrip("\t\r\n")
+    first, *rest = _BETWEEN.split(core)
+    return _quoted(text[: len(text) - len(core)] + first) + "".join(map(_quoted, rest))
+
+
+def _quoted(text: str) -> str:
+    begins = next((letter for letter in text if letter not in "\"'" and not _is_space(letter)), "")
+    harmless = not begins or begins not in _FORMULA or _NUMBER.fullmatch(text.strip())
     return text if harmless else f"'{text}"
+
+
+def _is_space(letter: str) -> bool:
+    """Is it passed over, or not seen at all?"""
+    return unicodedata.category(letter) in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
 def csv_text(rows: Iterable[Sequence[str]], delimiter: str = ",", bom: bool = False) -> str:
@@ -41,11 +57,11 @@ def _row(entry: Entry, names: Sequence[str]) -> list[str]:
     report = entry.report
     if report is None:
         return [cell(entry.student), "", "", *("" for _ in names), "", "", "", "", "", cell(entry.problem)]
-    points = {part.name: number(part.points) for part in report.parts}
+    points = {part.name: number(part.points) for part in report.parts if part.graded}
     beliefs = [part.diagnosis.belief for part in report.parts if part.diagnosis]
     return [
         cell(entry.student),
-        number(report.points),
+        "" if report.open else number(report.points),
         number(report.out_of),
         *(points.get(name, "") for name in names),
         " ".join(dict.fromkeys(beliefs)),
@@ -53,7 +69,7 @@ def _row(entry: Entry, names: Sequence[str]) -> list[str]:
         cell(" ".join(report.refusals)),
         "yes" if report.isolated else "no",
         cell(report.late),
-        "",
+        cell(open_parts(report)),
     ]
 
 
@@ -64,7 +80,7 @@ def everything_json(book: Book) -> str:
             "student": entry.student,
             "points": entry.report.points if entry.report else None,
             "out_of": entry.report.out_of if entry.report else None,
-            "not_graded": entry.problem,
+            "not_graded": entry.problem or (open_parts(entry.report) if entry.report else ""),
             "report": entry.report.to_json() if entry.report else None,
         }
         for entry in book.entries

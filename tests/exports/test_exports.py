@@ -14,7 +14,8 @@ import yaml
 
 from durable_lab.todos import all_todos
 from grader.exports import canvas, github, gradescope, moodle
-from grader.exports.table import cell, everything_csv, everything_json
+from grader.exports.roster import read_sheet
+from grader.exports.table import cell, csv_text, everything_csv, everything_json
 from grader.klass.book import Book, Entry
 from grader.klass.errors import GraderError
 from grader.klass.words import NOT_ISOLATED
@@ -48,6 +49,30 @@ def write(path: Path, *lines: str, encoding: str = "utf-8") -> Path:
 @pytest.mark.parametrize("text", ["=1+1", "+1+1", "-2+3", "@SUM(1)", " =1", "\t=1", "\r=1", '"=1', "\uff1d1", "'=1"])
 def test_what_a_spreadsheet_would_run_gets_a_quote(text):
     assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\uff1d"])
+@pytest.mark.parametrize("between", [";", ",", "\t", "\n", "\r", "|", "; ", ";\u200b", ';"'])
+def test_a_formula_behind_a_separator_within_a_text_gets_a_quote(between, sign):
+    text = f"notebook x{between}{sign}cmd|' /C calc'!A0.ipynb"
+    for made in (cell(text), cell(f"a name, {text}")):
+        parts = re.split(r"[;,|\t\r\n]", made)
+        assert all(re.sub(r"""[\s"\u200b]""", "", part)[:1] != sign for part in parts)
+
+
+@pytest.mark.parametrize("text", ["\ufeff=1", "\u00a0=1", "\u200b@x", "\x0b=1", "''=1"])
+def test_a_formula_behind_what_is_not_seen_gets_a_quote(text):
+    assert cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["Lovelace, Ada", 'Ada "A" L', "a; b", "x, -5", "100,00", "a\nb", "Ł, Ядвига", "1;2"])
+def test_names_and_texts_survive_a_round_trip(tmp_path, text):
+    assert cell(text) == text
+    for delimiter in ",;\t":
+        for bom in (True, False):
+            path = tmp_path / "x.csv"
+            path.write_text(csv_text([["name", "mark"], [text, "1"]], delimiter, bom), encoding="utf-8", newline="")
+            assert read_sheet(path).rows == [[text, "1"]]
 
 
 @pytest.mark.parametrize("text", ["", "ana", "-", "-5", "+3.5", "1=1", "a@b", "86.5", "'", " "])
@@ -157,6 +182,55 @@ def test_a_mark_goes_to_nobody_where_two_rows_or_two_hand_ins_could_be_meant(tmp
     assert made.filled == 0
     assert made.no_row == ("Ada Lovelace", "alan", "13")
     assert len(rows(made.text)) == 2
+
+
+@pytest.mark.parametrize(
+    ("possible", "mark", "said"),
+    [
+        ("100", "80", "The points are out of 100, as in the file."),
+        ("50", "40", "The points are scaled: the file has 50 points possible, the rubric 100."),
+        ("12.5", "10", "The points are scaled: the file has 12.5 points possible, the rubric 100."),
+        ("0", "80", "The points are out of 100; the file says '0' of what is possible."),
+        ("", "80", "The points are out of 100; the file says nothing of what is possible."),
+        ("(read only)", "80", "The points are out of 100; the file says '(read only)' of what is possible."),
+    ],
+)
+def test_canvas_points_are_those_that_its_assignment_has(tmp_path, possible, mark, said):
+    lines = [line.replace(",100,50,", f",{possible},50,") for line in GRADEBOOK]
+    made = canvas.fill_canvas(book("ada"), write(tmp_path / "c.csv", *lines))
+    assert rows(made.text)[1][-1] == possible
+    assert (rows(made.text)[2][-1], made.said) == (mark, said)
+
+
+def test_a_number_alone_is_no_student(tmp_path):
+    """A folder `kim_11` is not Ada, whose number in Canvas is 11."""
+    made = canvas.fill_canvas(book("kim_11"), write(tmp_path / "c.csv", *GRADEBOOK))
+    assert (made.filled, made.no_row) == (0, ("kim_11",))
+
+
+def unfinished():
+    [one] = book("ada").reports
+    parts = (
+        replace(one.parts[0], points=0.0, graded=False, note="not graded: it needs a newer Python"),
+        *one.parts[1:],
+    )
+    return Book((Entry("ada", replace(one, parts=parts)),))
+
+
+def test_points_that_are_not_final_go_to_no_other_system(tmp_path):
+    gradebook, sheet = write(tmp_path / "c.csv", *GRADEBOOK), write(tmp_path / "m.csv", *WORKSHEET)
+    made = [canvas.fill_canvas(unfinished(), gradebook), canvas.canvas_csv(unfinished())]
+    made += [moodle.fill_moodle(unfinished(), sheet), moodle.moodle_csv(unfinished())]
+    assert [one.filled for one in made] == [0, 0, 0, 0]
+    head, row = rows(everything_csv(unfinished()))
+    assert dict(zip(head, row, strict=True))["points"] == ""
+    assert "newer Python" in dict(zip(head, row, strict=True))["not graded"]
+    assert "newer Python" in json.loads(everything_json(unfinished()))["students"][0]["not_graded"]
+
+
+def test_a_file_that_is_no_csv_is_refused_with_a_line(tmp_path):
+    with pytest.raises(GraderError, match="is no CSV file"):
+        canvas.fill_canvas(book("ada"), write(tmp_path / "c.csv", "Student,ID", f"{'x' * 200_000},1"))
 
 
 def test_canvas_files_with_a_mark_or_semicolons_come_back_in_the_same_way(tmp_path):
