@@ -121,6 +121,15 @@ class Stage(Bench):
         except (Exception, NeverComesBack):
             return None
 
+    def later(self, state: Any) -> Any:
+        """The state as a new process reads it, when the old one is over. If it cannot be saved, it stays as it is."""
+        try:
+            return self.restart(state)
+        except NotStarted:
+            raise
+        except (Exception, NeverComesBack):
+            return state
+
     def deliver(self, state: Any, name: str, payload: Any = None, **options: Any) -> Any:
         """Deliver a signal; what comes back is the new state. Its errors come out."""
         self.tell(f"{name} is delivered: {show(payload)}")

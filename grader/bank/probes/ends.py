@@ -189,7 +189,7 @@ def the_state_of_yesterday(b):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
     blocked = b.go(refund)
-    yesterday = b.deliver(b.m.WorkflowState.from_json(blocked.state.to_json()), "approval", "yes")
+    yesterday = b.deliver(b.later(blocked.state), "approval", "yes")
     before = names(yesterday)
     today = b.go(refund, yesterday)
     b.tell(f"the state of yesterday has {', '.join(names(yesterday))}")
@@ -238,7 +238,7 @@ def steps_that_are_not_in_the_order_of_the_alphabet(b):
         return [ctx.call_activity(step) for step in steps]
 
     first = b.go(shop)
-    again = b.go(shop, b.m.WorkflowState.from_json(first.state.to_json()))
+    again = b.go(shop, b.later(first.state))
     yield "ends", again.how
     yield "records", names(again.state)
 
@@ -253,7 +253,7 @@ def a_failed_order_again(b):
 
     first = b.go(shop)
     calls = len(b.calls)
-    again = b.go(shop, first.state)
+    again = b.go(shop, b.later(first.state))
     yield "ends", [first.how, again.how]
     yield "calls in the first", calls
     yield "then runs", b.calls[calls:]
@@ -268,7 +268,7 @@ def a_waiting_order_again(b):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
     blocked = b.go(refund)
-    done = b.go(refund, b.deliver(blocked.state, "approval", "yes"))
+    done = b.go(refund, b.deliver(b.later(blocked.state), "approval", "yes"))
     yield "ends", done.how
     yield "calls", b.calls
     yield "value", plain(done.value)

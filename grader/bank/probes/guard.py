@@ -14,14 +14,14 @@ def changed(name, story, was, now, todos=(1,), signals=(), between="the code is 
         for signal in signals:
             state = b.engine().signal(state, signal, f"{signal}!")
         first = b.go(lambda ctx, order: [step(ctx, acts) for step in was], state)
-        calls = len(b.calls)
+        calls, before = len(b.calls), names(first.state)
         b.tell(f"-- {between}")
-        again = b.go(lambda ctx, order: [step(ctx, acts) for step in now], first.state, **options)
+        again = b.go(lambda ctx, order: [step(ctx, acts) for step in now], b.later(first.state), **options)
         b.tell(f"records in history: {len(names(again.state))}")
         yield "noticed", again.how == "failed" and "NonDeterminism" in again.error
         yield "ends", again.how
         yield "runs", b.calls[calls:]
-        yield "records", names(again.state) == names(first.state)
+        yield "records", names(again.state) == before
         yield "value", again.value
 
 
@@ -163,7 +163,7 @@ def what_the_error_says(b):
             b.tell(f"the error: position {said[0]}, recorded {said[1]}, asked {said[2]}")
             raise
 
-    b.go(new_code, first.state)
+    b.go(new_code, b.later(first.state))
     yield "is raised", len(said) == 3
     yield "right", said in ([], [1, "pay", "refund"])
     yield "position, recorded, issued", said

@@ -155,7 +155,7 @@ def a_replay_of_three_attempts(b):
     first = b.go(caught(b, pay, 30))
     b.pass_time(86_400)
     start, calls = b.clock.now(), len(b.calls)
-    again = b.go(caught(b, pay, 30), first.state)
+    again = b.go(caught(b, pay, 30), b.later(first.state))
     yield "waits", b.clock.now() > start
     yield "calls", len(b.calls) - calls
     yield "same answer", again.value == first.value
