@@ -127,10 +127,12 @@ class Study:
         try:
             return work()
         except (Exception, SystemExit) as error:
-            line = next((f.lineno for f in reversed(traceback.extract_tb(error.__traceback__)) if self._owns(f)), None)
-            line = error.lineno if isinstance(error, SyntaxError) else line
+            owned = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__) if self._owns(f)]
+            if isinstance(error, SyntaxError) and error.filename:
+                owned.append((error.filename, error.lineno))
+            file, line = owned[-1] if owned else (f"{part}.py", None)
             raise StudyError(
-                f"{self._at(part, line)}: {_why(error)} Nothing could be run; fix this line first."
+                f"{self._at(Path(file).stem, line)}: {_why(error)} Nothing could be run; fix this line first."
             ) from None
 
     def _try_import(self, part: str) -> str:
@@ -151,9 +153,10 @@ class Study:
         if told.startswith("{"):
             return str(json.loads(told)["why"])
         if "Timeout" in told:
-            found = re.search(rf'{part}\.py", line (\d+)', told)
+            frames = re.findall(r'(\w+)\.py", line (\d+)', told)  # the innermost first
+            file, line = next((f for f in frames if self.path.with_name(f"{f[0]}.py").exists()), (part, 0))
             return (
-                f"{self._at(part, int(found[1]) if found else None)}: the import of this file did not end within "
+                f"{self._at(file, int(line))}: the import of this file did not end within "
                 f"{IMPORT_SECONDS} seconds: a line outside of all functions loops or waits. Take it out."
             )
         if told != "imported":
@@ -195,7 +198,7 @@ def _why(error: BaseException) -> str:
     if isinstance(error, SystemExit):
         return f"the file leaves Python (SystemExit: {error}), as `sys.exit()` does."
     if isinstance(error, EOFError):
-        return "the file asks for input() while it is imported, and there is nobody to answer."
+        return "the file asks for input() while it is imported, and nothing can answer."
     return f"{name}: {error}."
 
 
@@ -223,6 +226,12 @@ def for_show() -> Study:
 def current(default: str = "lab") -> Study:
     """The engine under study, as `named` has it. Raises StudyError where its file is not there, too."""
     study = named(default)
+    try:
+        study.path.stat()
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise StudyError(f"{shown(study.path)} cannot be read: {error.strerror or error}.{_remedy(study)}") from None
     if study.path.is_dir():
         raise StudyError(f"{shown(study.path)} is a folder, and must be a file. Rename it.{_remedy(study)}")
     if not study.path.is_file():

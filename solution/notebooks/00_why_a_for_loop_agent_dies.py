@@ -127,7 +127,7 @@ def books(file):
 happened = books("agent.world.db")
 
 # %% [markdown]
-# **Predict.** A new process starts the same agent, and nobody kills it this time. How often has the bank paid then,
+# **Predict.** A new process starts the same agent, and it is not killed this time. How often has the bank paid then,
 # both processes together? And how often was the model paid for?
 
 # %%
@@ -262,7 +262,7 @@ question("agent-3", ...)
 # %% [markdown]
 # ## Stretch
 #
-# The worst point to die is `pay_back.effect`: the bank has paid, and nobody has written it down. Tell the story once
+# The worst point to die is `pay_back.effect`: the bank has paid, and that is not recorded yet. Tell the story once
 # more, in another file, with a kill at that point. How many payments do you expect? Take the `#` away. Then take
 # another file, and add `"--naive"` to every step: now the bank does not look at keys.
 

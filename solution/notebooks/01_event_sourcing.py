@@ -26,7 +26,7 @@ from durable_lab.timeline import draw
 print(study.current().label)
 
 # %% [markdown]
-# ## A number that nobody can explain
+# ## A number without an explanation
 #
 # The till says 75. The owner asks: "Why 75? And what was it at noon?" A program that keeps only the number 75 has no
 # answer. A program that keeps what happened has both.
@@ -67,7 +67,7 @@ at_noon.compare(reduce(after, log[:2], 0))
 # %% [markdown]
 # ### A belief: "the log holds the same line twice, so one of them is too much"
 #
-# Two events of our log look alike. Somebody tidies up, and keeps each line once.
+# Two events of our log look alike. The owner tidies up, and keeps each line once.
 
 # %%
 tidied = predict(...)  # what does the fold say after the tidying?
@@ -79,7 +79,7 @@ tidied.compare(reduce(after, unique, 0))
 
 # %% [markdown]
 # Twice 30 was taken out, by two customers. Two events may look alike and both be true. A log is only ever added to:
-# not tidied, not sorted, not mended.
+# not tidied, not sorted, not corrected.
 #
 # ## A journal for a program
 #
@@ -255,7 +255,7 @@ checkpoint_payments.compare(finished.count("pay_back"))
 
 # %% [markdown]
 # What happens between two checkpoints is done again, and money is moved again. With a checkpoint after every step
-# (`EVERY = 1`) this is mended. Then the difference is smaller: a checkpoint knows the newest state and not the way to
+# (`EVERY = 1`) this does not happen. Then the difference is smaller: a checkpoint knows the newest state and not the way to
 # it, and the program must be written so that it can begin in its middle. Often that is good enough.
 #
 # ## What no log can do

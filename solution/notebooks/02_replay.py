@@ -71,7 +71,7 @@ print(engine().__doc__)
 # @todo Context._perform
 
 # %% [markdown]
-# Now the tests of TODO 1. The other TODOs are lent to you while they are open. Red is right until all three parts are
+# Now the tests of TODO 1. While other TODOs are open, the reference stands in for them. Red is right until all three parts are
 # written. In a red test, begin to read at `first difference`.
 
 # %%
@@ -209,7 +209,7 @@ compare(charges, went_on, sum(call.startswith("charge") for call in calls))
 
 # %%
 done_before = set()
-corner_shop = shop([])  # nobody looks at its list
+corner_shop = shop([])  # its list is not used
 
 
 def guarded(ctx, amount):
@@ -264,7 +264,7 @@ jumped.compare(buy_from(3))
 # ### A belief: "a retry starts the workflow again"
 #
 # This bank is busy twice, and works at the third attempt. It is called after two prices are known. (The clock is a
-# simulated one, so that nobody waits.)
+# simulated one, so there is no waiting.)
 
 # %%
 busy = []
@@ -377,7 +377,7 @@ compare(at_first, first, first.value)
 compare(replayed, second, second.value)
 
 # %% [markdown]
-# On replay the activity does not run, so nobody writes into the list. No engine can see that. Use what an activity
+# On replay the activity does not run, so nothing is written into the list. No engine can see that. Use what an activity
 # **returns**.
 #
 # ### A belief: "the state is mine to change"

@@ -28,7 +28,7 @@ print(study.current().label)
 # %% [markdown]
 # ## On Monday yes, on Tuesday no
 #
-# On Monday Kim gets a message: "you are in time". On Tuesday Kim gets no money: "too late". Nobody changed the program.
+# On Monday Kim gets a message: "you are in time". On Tuesday Kim gets no money: "too late". The program has not changed.
 # It was replayed, and it looked at the clock again.
 #
 # **Determinism** means: on the same history the workflow asks for the same commands, in every process, on every day.
@@ -121,7 +121,7 @@ print("calls on Tuesday:", calls)
 compare(answer, weak, weak.value)
 
 # %% [markdown]
-# Read the history above: it says "you are in time", and the answer is "no money". `tell` is `tell`, so nobody noticed.
+# Read the history above: it says "you are in time", and the answer is "no money". `tell` is `tell`, so no alarm was raised.
 # That is what Kim sees.
 #
 # ## TODO 2: `now`
@@ -323,7 +323,7 @@ compare(same, second, first == second)
 # %% [markdown]
 # ## Settings
 #
-# A limit is read from the environment. Between two processes somebody changes it.
+# A limit is read from the environment. Between two processes it is changed.
 
 # %%
 
@@ -446,7 +446,7 @@ compare(unchanged, failed[0], all(result.state == two_done for result in failed)
 # %% [markdown]
 # ## A belief: "history is a log file, so I may tidy it up"
 #
-# Somebody edits the history of a run by hand. Once the records are sorted by name. Once the amount of a receipt is
+# The history of a run is edited by hand. Once the records are sorted by name. Once the amount of a receipt is
 # "corrected".
 
 # %%
@@ -486,7 +486,7 @@ compare(ending_corrected, two, two.status)
 
 # %% [markdown]
 # The second one is the worse: 30 were paid, and Kim is told 50. No guard can see a false result, because a replay
-# believes what is recorded. So nobody but the engine writes there, and it only adds.
+# believes what is recorded. So only the engine writes there, and it only adds.
 #
 # ## Questions
 
@@ -519,4 +519,4 @@ question("determinism-4", ...)
 # **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same, also those of chance and of the set: that
 # is what this lesson is about. `check(2)` should be green before you go on.
 #
-# Next: `04_retries_and_idempotency.ipynb`. What if an activity fails, or if nobody knows whether it has happened?
+# Next: `04_retries_and_idempotency.ipynb`. What if an activity fails, or if it is unknown whether it has happened?

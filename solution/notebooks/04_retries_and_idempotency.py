@@ -154,7 +154,7 @@ print(f"your engine {share:.3f}, formula {formula(P, 2):.3f}" if share else resu
 # ## What a retry looks like
 #
 # This bank refuses its first two calls. The clock is a simulated one, in seconds: when the engine sleeps on it, time
-# jumps and nobody waits. The first pause is one second, and each pause is twice as long as the one before.
+# jumps and there is no waiting. The first pause is one second, and each pause is twice as long as the one before.
 
 # %%
 from durable_lab.world import Ledger, Mailer, World

@@ -225,7 +225,7 @@ result = attempt_run(refund_in(World(new_file())), early, clock=Clock())
 compare(status_of_early, result, result.status)
 
 # %% [markdown]
-# Signals are **buffered**: kept until somebody waits for them. Now two names. Finance answers first, but the workflow
+# Signals are **buffered**: kept until a workflow waits for them. Now two names. Finance answers first, but the workflow
 # waits for the boss first.
 
 
@@ -424,7 +424,7 @@ def bound(ctx, action):
         answer = ctx.wait_signal("approval")
         if answer["action"] == action:
             return {"approved": answer["approved"], "by": answer["by"], "action": action}
-    return {"approved": False, "by": "nobody", "action": action}
+    return {"approved": False, "by": "no one", "action": action}
 
 
 # %% [markdown]

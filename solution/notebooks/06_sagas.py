@@ -196,7 +196,7 @@ result = attempt_run(undo_all, begin("trip-2", THINGS), clock=Clock())
 compare(paid_for_all, result, agency.balance())
 
 # %% [markdown]
-# A step that never began has nothing to undo. Money was given back for a hotel and a car that nobody had charged.
+# A step that never began has nothing to undo. Money was given back for a hotel and a car that had never been charged.
 #
 # ## The step that failed, and happened
 #
@@ -279,7 +279,7 @@ compare(not_undone, result, (result.value or {}).get("left"))
 #
 # ### A belief: "a trip that waits has gone wrong"
 #
-# Between flight and hotel somebody must agree. Nobody has answered yet.
+# Between flight and hotel a person must agree. No answer has come yet.
 
 
 # %%
@@ -440,7 +440,7 @@ compare(searches, found, len(searched))
 show(attempt_run(research, begin("r-2", [f"word {i}" for i in range(200)]), clock=Clock()))
 
 # %% [markdown]
-# Second, a **stream** for whoever watches. Task and connection know nothing of each other: the events are kept per
+# Second, a **stream** for a person or program that watches. Task and connection know nothing of each other: the events are kept per
 # task, and the watcher has a **cursor**, the number of events seen. A history is such a list. After a broken line one
 # goes on from the cursor.
 
@@ -479,7 +479,7 @@ question("sagas-2", ...)
 question("sagas-3", ...)
 
 # %% [markdown]
-# And about the whole lab. Say your answer aloud before you look at the choices; somebody may ask you in an interview.
+# And about the whole lab. Say your answer aloud before you look at the choices; it may be asked in an interview.
 
 # %%
 question("sagas-4", ...)

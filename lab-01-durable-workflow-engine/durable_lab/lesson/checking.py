@@ -68,7 +68,7 @@ def _line(line: str, hang: int) -> str:
 
 
 def check(number: int | None = None) -> Checked:
-    """The tests of one TODO (the others are lent by the reference while they are open), or all 14."""
+    """The tests of one TODO (the reference stands in for others that are open), or all 14."""
     if number is not None and (type(number) is not int or number not in todos.all_todos()):
         numbers = ", ".join(map(str, sorted(todos.all_todos())))
         return Checked(f"There is no TODO {number!r}. Write check(1), with one of {numbers}; or check() for all 14.")

@@ -18,7 +18,7 @@ RUN_SECONDS = 30  # for one run in a lesson; they take milliseconds, since their
 
 
 def engine() -> Any:
-    """The engine's module, as LAB_MODULE names it; read anew if its file has changed since it was imported."""
+    """The engine's module, as LAB_MODULE names it; read again if its file has changed since it was imported."""
     chosen = study.current()
     chosen.refresh()
     return chosen.module()
@@ -122,7 +122,7 @@ class _Endless(BaseException):
 @contextlib.contextmanager
 def _watched() -> Iterator[None]:
     """Raise _Endless where the run loops: a notebook's kernel must come back. Where there is no such signal (Windows,
-    another thread), or somebody else uses it, the run is not watched."""
+    another thread), or the signal is in use, the run is not watched."""
     free = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not free or signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, None):
         yield
