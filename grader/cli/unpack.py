@@ -32,7 +32,7 @@ def unpack(console: Console, given: Unpack) -> int:
         raise GraderError(str(error)) from None
     said = [*made.refusals, *(f"{one.student}: {sentence}" for one in made for sentence in one.refusals)]
     said += [*made.passed_over, *(f"{one.student}: {sentence}" for one in made for sentence in one.passed_over)]
-    said = [f"left out  {line(sentence)}" for sentence in said]
+    said = [line(sentence) for sentence in said]
     said += [f"no file   {one.student}: only {one.only} was handed in; read it in the LMS" for one in made if one.only]
     names = ", ".join(one.student for one in made[:_SHOWN]) + (", ..." if len(made) > _SHOWN else "")
     said.append(f"{count(len(made), 'student')} in {given.into}: {names}")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from grader.klass.errors import GraderError
 from grader.klass.plain import line
+from grader.submission.layout import student_of
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z")
 _IGNORED = ("__pycache__", ".ipynb_checkpoints", ".git", ".DS_Store")
@@ -38,6 +39,7 @@ def roll(folder: Path) -> Roll:
         raise GraderError(
             f"{folder}: {error.strerror}. Name the folder that has a sub-folder for each student."
         ) from None
+    _refuse_what_is_packed(folder, [entry.name for entry in entries])
     hand_ins, left_out = [], []
     for entry in entries:
         if entry.name.startswith("."):
@@ -47,10 +49,20 @@ def roll(folder: Path) -> Roll:
         else:
             hand_ins.append(HandIn(line(entry.name), entry, digest(entry)))
     if not hand_ins:
-        archives = any("unpack" in words for words in left_out)
-        hint = "Unpack the archives first: `lab-grader unpack ARCHIVE INTO`." if archives else "Is it another folder?"
-        raise GraderError(f"{folder} has no sub-folder, so nobody has handed anything in. {hint}")
+        hint = f"Make one for each student: `lab-grader unpack {folder} INTO`." if left_out else "Is it another folder?"
+        raise GraderError(f"{folder} has no sub-folder, so no student has handed anything in. {hint}")
     return hand_ins, left_out
+
+
+def _refuse_what_is_packed(folder: Path, names: list[str]) -> None:
+    """Raises GraderError where a student would be in the class twice, or not at all, because of how an LMS packs."""
+    students = [student_of(name) for name in names]
+    twice = next((student for student in students if student and students.count(student) > 1), "")
+    if twice:
+        raise GraderError(
+            f"{folder} has several files or folders of {line(twice)}, as an LMS packs them. "
+            f"Make one folder for each student first: `lab-grader unpack {folder} INTO`."
+        )
 
 
 def _no_hand_in(entry: Path) -> str:

@@ -81,6 +81,12 @@ def _blackboard(name: str) -> Place | None:
     return Place(found["who"], path, text="a text" if found["text"] else "", when=found["when"])
 
 
+def student_of(name: str) -> str:
+    """The student that an LMS names at the beginning of this name; "" if it is no LMS's name."""
+    place = _moodle(name) or _blackboard(name) or _canvas(name)
+    return place.student if place else ""
+
+
 @dataclass(frozen=True)
 class Name:
     """An entry's path: as it is written, and as it stands in the container (two names may be written alike)."""

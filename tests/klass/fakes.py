@@ -10,7 +10,7 @@ from pathlib import Path
 
 from grader.klass.book import Book, Entry
 from grader.klass.zero import nothing
-from grader.report import Diagnosis, Outcome, Part, Report, Source
+from grader.report import Diagnosis, NotGraded, Outcome, Part, Report, Source
 
 TESTS = {
     "a fresh run records every command in order before moving on": (("R1",), (1, 4)),
@@ -188,6 +188,12 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
         raise GeneratorExit("not even an Exception")
     if "bug" in said:
         raise KeyError("a bug of ours")
+    if "nothing" in said:
+        raise NotGraded("Only a text was handed in.")
+    if "newer" in said:
+        made = report(student, random.Random(student), 0.8)
+        first = replace(made.parts[0], points=0.0, graded=False, note="not graded: it needs a newer Python")
+        return replace(made, parts=(first, *made.parts[1:]))
     if "large" in said:
         made = report(student, random.Random(student), 0.2)
         parts = tuple(

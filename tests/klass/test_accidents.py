@@ -200,7 +200,7 @@ def test_an_answer_to_what_is_asked_wrongly_is_one_line_with_exit_code_2(klass):
     klass.home.joinpath("empty").mkdir()
     cases = {
         ("grade", "nowhere"): "nowhere: No such file or directory. Name the folder",
-        ("grade", "empty"): "nobody has handed anything in",
+        ("grade", "empty"): "no student has handed anything in",
         ("report",): "has no marks",
         ("show", "ana"): "has no marks",
         ("export", "canvas", "--out", "empty"): "has no marks",
@@ -220,3 +220,44 @@ def test_a_grader_that_cannot_start_is_no_mark_for_anybody(klass):
     assert not (klass.out / "grades.csv").exists()
     klass.grade()
     assert klass.marks()["ana"]["points"] > 0
+
+
+def test_what_can_have_no_mark_is_listed_with_its_reason_and_what_to_do_and_is_no_0(klass):
+    klass.hand_in(ana="ok", bo="nothing")
+    said = klass.grade(code=1)
+    assert "bo  not graded: Only a text was handed in." in said
+    assert klass.marks()["bo"]["points"] is None
+    assert klass.marks()["bo"]["not_graded"] == "Only a text was handed in."
+    assert klass.run("show", "bo", code=1) == "bo: not graded. Only a text was handed in.\n"
+    assert "not graded: bo" in klass.run("export", "moodle", code=1)
+    assert klass.run("one", "class/bo", code=1) == "bo: not graded. Only a text was handed in.\n"
+    assert "Only a text was handed in" in (klass.out / "class.html").read_text(encoding="utf-8")
+
+
+def test_a_part_without_a_mark_makes_the_points_not_final(klass):
+    klass.hand_in(ana="ok", bo="newer")
+    said = klass.grade(code=1)
+    assert "graded in part" in said
+    assert "bo: TODO 1 is not graded: it needs a newer Python" in said
+    for page in ("bo.html", "bo.txt"):
+        text = (klass.out / "feedback" / page).read_text(encoding="utf-8")
+        assert "These points are not final:" in text
+    assert "1 submission is graded in part only." in (klass.out / "class.html").read_text(encoding="utf-8")
+    said = klass.run("export", "canvas", code=1)
+    assert "marks filled in: 1 of 1" in said
+    assert "graded in part, so not exported: bo (TODO 1 is not graded" in said
+
+
+@pytest.mark.parametrize("ending", ["file", "file_"])
+def test_folders_as_moodle_makes_them_are_not_two_students(klass, ending):
+    klass.hand_in(**{f"Ada_1_assignsubmission_{ending}": "ok", "Ada_1_assignsubmission_onlinetext_": "ok"})
+    said = klass.grade(code=2)
+    assert "several files or folders of Ada_1" in said
+    assert "lab-grader unpack" in said
+
+
+def test_files_as_an_lms_packs_them_are_to_be_unpacked_first(klass):
+    klass.folder.mkdir()
+    for name in ("ada_1_2_x.ipynb", "bob_3_4_x.ipynb"):
+        (klass.folder / name).touch()
+    assert "lab-grader unpack" in klass.grade(code=2)
