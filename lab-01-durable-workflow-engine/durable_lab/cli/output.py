@@ -7,6 +7,7 @@ is flushed when it is written, so that a process that is killed has shown what i
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -30,7 +31,7 @@ class Screen:
 
     def __init__(self, stream: IO[str] | None) -> None:
         self.lost: Exception | None = None if stream else OSError("standard output is closed")
-        self._stream = stream or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+        self._stream = stream or io.StringIO()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
