@@ -1,4 +1,4 @@
-"""From what was found to points. The weights stand in weights.toml."""
+"""From what was found to points. The weights stand in weights.toml, the rule in grader/README.md."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from durable_lab.todos import all_todos
-from grader.checker import sandbox
+from grader.checker import sandbox, suite
 from grader.checker.check import Finding, check
 from grader.report import NotGraded, Part, Report, Source
 from grader.rubric import weights
 from grader.submission import Submission, boxes, read, right_answers
+
+LEAST_LOST = 1 / 3  # of a TODO's points, if any of its tests fails
+KEPT = 0.5  # of a test of the whole engine that fails because of one TODO alone, which has paid for it in its own part
 
 
 class NotIsolated(Exception):
@@ -51,15 +54,24 @@ def _todo(number: int, found: Finding, submission: Submission) -> Part:
     note = submission.refusals.get(name, "")
     if not found.outcomes and not note:
         note = "still to be written" if number in submission.stubs else "nothing was found that can be run"
-    points = _share(out_of, sum(outcome.earned for outcome in found.outcomes), len(found.outcomes))
+    points = round(out_of * _held(number, found), 2)
     return Part(name, points, out_of, note, submission.origins.get(number, ""), found.outcomes, found.diagnosis)
+
+
+def _held(number: int, found: Finding) -> float:
+    """The share of a TODO that is earned: by the tests that are about it. A test that only uses it costs as much."""
+    if not found.outcomes:
+        return 0.0
+    about_it = sum(number in test.own for test in suite.public())
+    failed = sum(not (outcome.earned or outcome.paid_by) for outcome in found.outcomes)
+    return 1 - min(1.0, max(LEAST_LOST, failed / about_it)) if failed else 1.0
 
 
 def _whole(found: Finding, submission: Submission) -> Part:
     out_of = float(weights()["whole"]["points"])
-    points = _share(out_of, sum(outcome.earned for outcome in found.outcomes), len(found.outcomes))
+    earned = sum(1 if outcome.earned else KEPT if outcome.paid_by else 0 for outcome in found.outcomes)
     note = "" if submission.whole else "there is no engine that could be run"
-    return Part("whole engine", points, out_of, note, "", found.outcomes)
+    return Part("whole engine", _share(out_of, earned, len(found.outcomes)), out_of, note, "", found.outcomes)
 
 
 def _lessons(submission: Submission) -> list[Part]:
@@ -72,5 +84,5 @@ def _lessons(submission: Submission) -> list[Part]:
     return made
 
 
-def _share(points: float, got: int, total: int) -> float:
+def _share(points: float, got: float, total: int) -> float:
     return round(points * got / total, 2) if total else 0.0

@@ -15,13 +15,14 @@ class NotGraded(Exception):
 
 @dataclass(frozen=True)
 class Outcome:
-    """One of the 14 tests. `hidden` is what its variant with other names says; None where it was not run."""
+    """One of the 14 tests. `hidden` is what its hidden variant says; None if that was not run."""
 
     test: str  # the test's sentence: "a replay of a finished history runs nothing"
     rules: tuple[str, ...]  # "R2", "R11"
     passed: bool
     hidden: bool | None = None
     message: str = ""  # for the student; empty where it passed
+    paid_by: int = 0  # the TODO whose points a failure costs: then it costs half in the whole engine, nothing elsewhere
 
     @property
     def earned(self) -> bool:

@@ -1,16 +1,81 @@
-"""The rubric as its file has it, weights.toml."""
+"""The rubric as its file has it, weights.toml: read once, and checked before anything is graded."""
 
 from __future__ import annotations
 
+import math
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from durable_lab.todos import all_todos
+from grader.klass.errors import GraderError
+
 WEIGHTS = Path(__file__).with_name("weights.toml")
+TOTAL = 100  # points, without those that a person gives
+_KEYS = {
+    "todo": tuple(str(number) for number in sorted(all_todos())),
+    "whole": ("points",),
+    "lessons": ("questions", "predictions"),
+    "hidden": ("seed",),
+    "manual": ("essay",),
+}
+_COUNTED = ("todo", "whole", "lessons")
+
+
+class RubricError(GraderError):
+    """weights.toml cannot be used. The message names the file, the key, and what is allowed."""
 
 
 @cache
 def weights() -> dict[str, Any]:
-    """The table: "todo" by number (text), "whole", "lessons", "manual", and the "hidden" tests' seed."""
-    return tomllib.loads(WEIGHTS.read_text(encoding="utf-8"))
+    """The table: "todo" by number (a string), "whole", "lessons", "manual", and the "hidden" tests' seed.
+
+    Raises RubricError.
+    """
+    return read(WEIGHTS)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The table in this file. Raises RubricError if anything in it is missing, unknown or of the wrong kind."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise RubricError(f"{path}: {error.strerror}. Nothing can be graded without this file.") from None
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are such
+        raise RubricError(f"{path} is not TOML: {error}. Correct it, or restore it from the repository.") from None
+    _expect_keys(path, "", table, _KEYS)
+    for name, keys in _KEYS.items():
+        if not isinstance(table[name], dict):
+            raise RubricError(f"{path}: {name} is {table[name]!r:.60}, but must be a table: [{name}].")
+        _expect_keys(path, f"[{name}] ", table[name], keys)
+        for key in keys:
+            _expect_value(path, f"[{name}] {key}", table[name][key], text=name == "hidden")
+    total = sum(table[name][key] for name in _COUNTED for key in _KEYS[name])
+    if not math.isclose(total, TOTAL):
+        raise RubricError(
+            f"{path}: the points of {', '.join(f'[{name}]' for name in _COUNTED)} add up to {total:g}. "
+            f"They must add up to {TOTAL}; [manual] comes on top."
+        )
+    return table
+
+
+def _expect_keys(path: Path, where: str, table: dict[str, Any], keys: Iterable[str]) -> None:
+    allowed = ", ".join(keys)
+    for key in keys:
+        if key not in table:
+            raise RubricError(f"{path}: {where}{key} is missing. Needed: {allowed}.")
+    for key in table:
+        if key not in keys:
+            raise RubricError(f"{path}: {where}{key:.60} is not known. Allowed: {allowed}.")
+
+
+def _expect_value(path: Path, where: str, value: Any, text: bool) -> None:
+    if text:
+        if not isinstance(value, str) or not value:
+            raise RubricError(f"{path}: {where} is {value!r:.60}, but must be a string that is not empty.")
+    elif isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RubricError(f"{path}: {where} is {value!r:.60}, but must be a number of points.")
+    elif not 0 <= value < math.inf:
+        raise RubricError(f"{path}: {where} is {value}, but points must be 0 or more, and finite.")

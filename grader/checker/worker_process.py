@@ -45,7 +45,8 @@ class Worker:
                 self._control.close()
                 raise NotStarted(f"the sandbox did not start: {error}") from None
         self._socket: socket.socket | None = None
-        self._ready = False
+        self._ready = self.late = False  # late: the time of the last process ran out
+        self.began = time.monotonic()  # the last process, once it was up
         self._compiled: tuple[str | None, Any] = (None, b"")
         self.peer: Peer
 
@@ -69,7 +70,8 @@ class Worker:
             raise NotStarted(f"a process in the sandbox did not start: {why}") from None
         if ready != b"ready":
             raise NotStarted("a process in the sandbox did not start as it should")
-        self._until = time.monotonic() + self.seconds
+        self.late, self.began = False, time.monotonic()
+        self._until = self.began + self.seconds
         if self._compiled[0] != source:  # once, by a process in which no line of it has run yet
             self._compiled = source, self.peer.ask("compile", None, source)
         module = self.peer.ask("load", None, self._compiled[1], source if self.shown else "")
@@ -148,6 +150,7 @@ class Worker:
         return self._socket
 
     def _late(self) -> Ended:
+        self.late = True
         return self._lose(
             f"it did not come back within {self.seconds:g} seconds: a loop in it does not end, or it sleeps"
         )

@@ -13,6 +13,7 @@ from durable_lab.study import StudyError
 from grader.cli import course, export, grade, unpack
 from grader.cli.options import Action, action
 from grader.klass.errors import GraderError
+from grader.rubric import weights
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,6 +43,8 @@ ACTIONS: dict[str, Action] = {
     "feedback": action(course.Feedback, course.feedback),
 }
 
+WEIGHED = ("grade", "one", "export", "course", "release", "autograde")  # the commands that need the rubric
+
 
 def main(arguments: Sequence[str] | None = None, grade: str = "grader.marks:grade") -> int:
     """Run one command. Returns the exit code: 0 done, 1 not for everybody, 2 asked or set up wrongly.
@@ -52,6 +55,8 @@ def main(arguments: Sequence[str] | None = None, grade: str = "grader.marks:grad
     given.function = grade
     console = Console(highlight=False)
     try:
+        if given.command in WEIGHED:
+            weights()  # what is wrong with the rubric is said before anything is done
         return ACTIONS[given.command](console, given)
     except (GraderError, StudyError, StoreError, OSError) as error:
         print(f"lab-grader: {error}", file=sys.stderr)

@@ -19,7 +19,7 @@ from grader.klass.plain import count, line, number, plain
 from grader.report import Diagnosis, Outcome, Part
 
 NOT_ISOLATED = "NOT ISOLATED: this code ran outside of a sandbox. The marks are as good as the trust in its author."
-HIDDEN = "The same test with other names and numbers fails: the code fits this example, but does not keep the rule."
+HIDDEN = "It passes this test, but not the hidden variant of it."
 WIDTH = 100
 _MESSAGE = 6_000  # characters of one message
 
@@ -63,12 +63,14 @@ def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> s
 
 
 def tally(part: Part) -> str:
-    """`12 of 14 tests pass; 1 of these fails with other names and numbers`."""
+    """`12 of 14 tests pass; hidden variants that fail: 1; at half the cost, because one TODO alone is at fault: 2`."""
     shown = [outcome for outcome in part.outcomes if outcome.passed]
-    only_shown = sum(not outcome.earned for outcome in shown)
-    text = f"{len(shown)} of {count(len(part.outcomes), 'test')} pass"
-    fail = "fails" if only_shown == 1 else "fail"
-    return text + (f"; {only_shown} of these {fail} with other names and numbers" if only_shown else "")
+    variants = sum(not outcome.earned for outcome in shown)
+    paid_for = sum(outcome.paid_by > 0 for outcome in part.outcomes)
+    how = "at half the cost, because one TODO alone is at fault" if part.name == "whole engine" else "counted elsewhere"
+    said = f"{len(shown)} of {count(len(part.outcomes), 'test')} pass"
+    said += f"; hidden variants that fail: {variants}" if variants else ""
+    return said + (f"; {how}: {paid_for}" if paid_for else "")
 
 
 @dataclass(frozen=True)
@@ -98,6 +100,7 @@ def explained(part: Part, seen: set[str]) -> Iterator[Said]:
 
 def _outcome(said: Said, width: int) -> list[str]:
     rules = f" ({line(', '.join(said.outcome.rules))})" if said.outcome.rules else ""
+    rules += f" - see TODO {said.outcome.paid_by}" if said.outcome.paid_by else ""
     word = said.word if said.outcome.earned else said.word.upper()
     lines = _wrap(f"{word:<6} {line(said.outcome.test)}{rules}", width, hang=7)
     lines += _wrap(said.sentence, width, by=9) if said.sentence else []

@@ -1,4 +1,4 @@
-"""From the functions that count to engines: the student's own, and one for each TODO with the others lent."""
+"""From the functions that count to engines: the student's own, and one for each TODO with the others substituted."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ class Submission:
 
     student: str
     whole: str | None = None  # the student's engine, all five TODOs theirs; None where there is none that can be run
-    alone: dict[int, str] = field(default_factory=dict)  # TODO -> an engine with this TODO theirs, the others lent
+    alone: dict[int, str] = field(default_factory=dict)  # TODO -> the engine with this TODO theirs, the others not
     stubs: frozenset[int] = frozenset()  # TODOs still to be written
     origins: dict[int, str] = field(default_factory=dict)  # TODO -> "notebooks/03_determinism.ipynb, cell 7"
     answers: dict[str, str] = field(default_factory=dict)  # question -> the letter given

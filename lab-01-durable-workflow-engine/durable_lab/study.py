@@ -180,10 +180,14 @@ class Study:
         _imported[self] = times
 
     def place(self, error: BaseException) -> str:
-        """The last line of the engine's own file that an error passed: where its owner has to look."""
+        """Where its owner has to look, as a sentence: the last line of the engine's own file that an error passed."""
+        return self.passed(error) or f"No line of {shown(self.path)} was at work when it was raised."
+
+    def passed(self, error: BaseException) -> str:
+        """The last line of the engine's own file that an error passed, as a sentence; empty if it passed none."""
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == self.path]
         if not frames:
-            return "It came from no line of this file: something that your code returned could not be used."
+            return ""
         return f"Look at {shown(self.path)}, line {frames[-1].lineno}, in {frames[-1].name}: {frames[-1].line}"
 
     def _owns(self, frame: traceback.FrameSummary) -> bool:

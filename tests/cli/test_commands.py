@@ -57,7 +57,7 @@ def test_one_todo_can_be_checked_before_any_other_is_written(workspace, number):
     fill(workspace, number)
     done = durable_lab(workspace, "check", str(number))
     assert done.returncode == 0, done.stdout
-    assert "lent by the reference" in done.stdout
+    assert "substituted by the reference" in done.stdout
     assert "FAIL" not in done.stdout
 
 

@@ -176,12 +176,13 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         ("an argument", "peek", lambda value: bench.run(lambda c, _: c.call_activity(peek, value), bench.state("w-4"))),
         ("a payload", "approval", lambda value: bench.signal(bench.state("w-4"), "approval", value)),
     ):
+        want = f"refused with an error that names `{name}` and the place `key`"
         try:
             offer({"key": {1, 2}})
             found = "it was accepted"
         except (TypeError, ValueError) as error:
-            found = "refused, with name and place" if name in str(error) and "key" in str(error) else str(error)
-        bench.expect("R5", f"{what} that JSON cannot carry is refused", "refused, with name and place", found)
+            found = want if name in str(error) and "key" in str(error) else f"refused with: {error}"
+        bench.expect("R5", f"{what} that JSON cannot carry is refused", want, found)
     bench.expect("R5", "the activity does not run with an argument that cannot be recorded", calls, len(bench.calls))
 
 

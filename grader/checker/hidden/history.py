@@ -10,6 +10,7 @@ import pytest
 from durable_lab.checks.bench import Bench, Crash, as_json
 from grader.checker.hidden.reading import as_text, names, what_came_out
 from grader.checker.hidden.tale import Tale
+from grader.checker.hidden.twist import twist
 
 
 @pytest.mark.todo(1, 4)
@@ -45,10 +46,12 @@ def test_a_fresh_run_records_every_command_in_order_before_moving_on(bench: Benc
     bench.expect(
         "R6", "the new state is that of the same run", [run_id, given], [result.state.workflow_id, result.state.input]
     )
+    twist(bench, "a workflow that returns None, 0 or something empty")
     for value in (None, *tale.falsy(2)):
         falsy = bench.run(lambda ctx, order, v=value: v, bench.state(tale.run_id()))
         bench.expect_status("R6", "a workflow that returns nothing much is completed, too", "completed", falsy)
         bench.expect("R6", "what it returned is the value of the result", value, falsy.value)
+    twist(bench, "a journal that fails at the first record or later, and a workflow that catches the error")
     # subtle: a RuntimeError of the workflow's own would only fail the run (R13)
     _expect_the_end(bench, tale, plan, acts, 0, RuntimeError, loud=True)
     _expect_the_end(bench, tale, plan, acts, seed.randint(1, len(plan) - 1), seed.choice((RuntimeError, OSError)))
@@ -94,6 +97,7 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
     fresh = tale.distinct(6)
     falsy = tale.falsy()
     cut = seed.randint(2, len(falsy) - 2)
+    twist(bench, "results of every falsy kind, and equal calls in any order")
     # Every falsy result has one behind it that would come if the activity ran again.
     script = {quiet: [*falsy[:cut], "again"], still: [*falsy[cut:], "again"], bell: [fresh[0]], draw: fresh[1:]}
     acts = {name: bench.activity(name, *results) for name, results in script.items()}
@@ -115,6 +119,7 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
     bench.expect("R2", "the first run gets what the activities returned", want, first.value)
     bench.expect("R2", "the first run calls each activity once a command", calls, bench.calls)
     records, history = len(bench.journal), as_json(first.state)
+    twist(bench, "a replay by the same process and by a new one")
     for how in ("by the same process", "by a new process"):
         state = first.state if how == "by the same process" else bench.restart(first.state)
         again = bench.run(workflow, state)
@@ -123,6 +128,7 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
         bench.expect("R2", f"a replay {how} gets the recorded results", want, again.value)
         found = [len(bench.journal), as_json(again.state)]
         bench.expect("R2", f"a replay {how} records nothing", [records, history], found)
+    twist(bench, "two runs on one engine")
     engine = bench.engine(journal=None)
     must = "one engine can run many customers: no run leaves anything to the next"
     other = engine.run(workflow, bench.state(other_id))
@@ -153,11 +159,13 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Rand
                 raise dying.pop()
         return got
 
+    twist(bench, "a crash at another step, and several crashes")
     found = bench.state(run_id, {thing: number})
     for _ in range(deaths):
         found = bench.crash(workflow, found)
         must = "the journal holds just what was finished before the crash"
         bench.expect("R1", must, steps[:fatal], names(found))
+    twist(bench, "a crash between two commands")
     found = bench.crash(workflow, found)
     must = "a process that dies between two commands leaves all that was finished"
     bench.expect("R1", must, steps[: between + 1], names(found))
@@ -171,6 +179,8 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Rand
     keys = [f"{run_id}/{i}" for i in range(len(steps)) for _ in range(often[i])]
     bench.expect("R11", "an activity in flight gets the same idempotency key again: id/position", keys, bench.keys)
     bench.expect("R6", "history has one record a command", steps, names(result.state))
+
+    twist(bench, "activities that declare the idempotency key in another way, or not at all")
 
     def plain(n: int) -> int:
         return n + factors[0]

@@ -11,6 +11,7 @@ import pytest
 from durable_lab.checks.bench import Bench, Crash, as_json
 from grader.checker.hidden.reading import as_text
 from grader.checker.hidden.tale import DEFAULT, Tale, waits
+from grader.checker.hidden.twist import twist
 
 Step = tuple[Any, ...]  # ("activity", name, arguments), ("now",) or ("signal", name)
 
@@ -58,6 +59,7 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> No
         at = plan.index(old)
         return [*plan[:at], *new, *plan[at + 1 :]]
 
+    twist(bench, "a history with a time and a signal in it")
     start = bench.run(version(*plan), bench.state(tale.run_id(), tale.value()))
     bench.expect_status("R3", "a run whose signal has not come has not diverged: it waits", "blocked", start)
     first = bench.run(version(*plan), bench.signal(start.state, signal, tale.value()))
@@ -103,11 +105,14 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> No
             ("activity", renamed, [number]), *plan, tail, ending=lambda: "fine", careless=True
         ),
     }
+    twist(bench, "other changes of the code, at other places")
     for name, workflow in changes.items():
         rule, _, change = name.partition(" ")
         _expect_divergence(bench, rule, change, workflow, state, before, calls)
+    twist(bench, "a divergence at another position")
     places = [i for i, step in enumerate(plan) if step != ("now",)]
     _expect_both_sides(bench, do, plan, ("activity", renamed, [number]), state, seed.choice(places))
+    twist(bench, "the guard that compares names only")
     weak = bench.run(version(*instead(wide, deeper(number + 7))), state, guard="names")
     must = 'guard="names" compares kind and name only, and lets other arguments pass'
     bench.expect_status("R3", must, "completed", weak)
@@ -193,6 +198,7 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         spoil(box, "afterwards")
         return [kinds, first, list(rest[0])[:2], mine, box]
 
+    twist(bench, "values nested deeper, which are changed afterwards")
     theirs = fresh()
     start = bench.state(tale.run_id(), theirs)
     before = as_json(start)
@@ -216,6 +222,7 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
     )
     finished = as_json(live.state)
     _expect_replay(bench, workflow, live.state, want, finished)
+    twist(bench, "two signals to one state")
     fork = [bench.signal(live.state, name, tale.value()) for name in tale.signals(2)]
     bench.expect("R10", "signal leaves the state that it was given as it was", finished, as_json(live.state))
     found = [[new.workflow_id, new.input, len(new.commands), len(new.signals)] for new in fork]
@@ -235,6 +242,7 @@ def _expect_replay(bench: Bench, workflow: Any, state: Any, want: Any, finished:
 
 def _expect_refusals(bench: Bench, tale: Tale) -> None:
     """Values that JSON cannot carry, as a result, as an argument, as a payload."""
+    twist(bench, "other values that JSON cannot carry, at other places")
     seed = tale.seed
     name, key, event = tale.step(), f"{tale.thing()}_{seed.randint(1, 99)}", tale.signal()
     nan, infinite = float("nan"), seed.choice((float("inf"), -float("inf")))
@@ -324,6 +332,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
                 who = answers[-1]["by"] if step == yes else who
         return answers
 
+    twist(bench, "another order of steps, a signal that comes early, and one that nothing waits for")
     start = bench.state(run_id, given)
     hint = tale.falsy(1)[0]
     ready = bench.signal(bench.signal(start, early, hint), never, tale.value())  # before the first run: kept
@@ -332,6 +341,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
     bench.expect_status("R9", "the run waits for a human", "blocked", blocked)
     bench.expect("R9", "the result says which signal it waits for", yes, blocked.waiting_for)
     bench.clock.sleep(days)
+    twist(bench, "more crashes, before and after the effect")
     found = bench.signal(bench.restart(blocked.state), yes, {"by": person})
     for _ in deaths:
         found = bench.crash(workflow, found)
@@ -353,6 +363,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
     bench.expect(
         "R9", "time has passed for the waits between the attempts, and for nothing else", ended, bench.clock.now()
     )
+    twist(bench, "a replay of the longer story")
     again = bench.run(workflow, bench.restart(bench.recorded(bench.state(run_id, given))))
     bench.expect_status("R2", "a replay of the finished run ends as the run did", "completed", again)
     bench.expect("R2", "a replay of the finished run has the same answer", want, again.value)

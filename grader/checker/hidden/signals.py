@@ -11,6 +11,7 @@ import pytest
 from durable_lab.checks.bench import Bench, Crash, as_json
 from grader.checker.hidden.reading import as_text, names, what_came_out
 from grader.checker.hidden.tale import Tale
+from grader.checker.hidden.twist import twist
 
 
 @pytest.mark.todo(3, 4, needs=(1,))
@@ -38,10 +39,13 @@ def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench, seed: Random)
     bench.expect("R8", "a wait that is not over is not recorded", steps, names(blocked.state))
     bench.expect("R9", "waiting takes no time on the clock: nothing is held", begun, bench.clock.now())
     history = as_json(blocked.state)
+    twist(bench, "a new process")
     for new_process in (False, True):
         again = bench.run(careful, bench.restart(blocked.state) if new_process else blocked.state)
         _expect_blocked(bench, again, awaited, calls)
         bench.expect("R2", "looking again changes nothing", history, as_json(again.state))
+
+    twist(bench, "two waits, one of which has its signal")
 
     def two_doors(ctx: Any, order: Any) -> Any:
         return [ctx.wait_signal(awaited), ctx.wait_signal(other)]
@@ -54,6 +58,7 @@ def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench, seed: Random)
     must = "the signal that is there is taken, and that is recorded; the one that is not there is waited for"
     bench.expect("R8", must, [["signal", awaited, True, payload]], taken)
 
+    twist(bench, "workflows that catch everything in other ways")
     for reckless in seed.sample((_returns, _waits_again, _raises), 3):
         result = bench.run(lambda ctx, order, act=reckless: act(ctx, awaited, behind), bench.state(tale.run_id()))
         must = "a bare `except:` does not make a waiting run completed"
@@ -116,6 +121,7 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
         got = ctx.call_activity(acted, who)
         return [who, said, got, ctx.wait_signal(second)]
 
+    twist(bench, "a nested payload, which its owner changes afterwards")
     blocked = bench.run(workflow, start)
     bench.expect_status("R8", "a run whose signal has not come is blocked", "blocked", blocked)
     bench.clock.sleep(days)
@@ -129,6 +135,7 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     bench.expect("R8", must, [[first, payload, begun + days]], arrived)
     told = [[s.name, s.payload] for s in bench.journal if isinstance(s, bench.m.Signal)]
     bench.expect("R1", "the journal is told of the signal", [[first, payload]], told)
+    twist(bench, "a journal with another error")
     error = tale.errors(1)[0]
 
     def broken_disk(record: Any) -> None:
@@ -137,6 +144,7 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(waiting, first, theirs))
     must = "the caller hears of a journal that could not take the signal"
     bench.expect("R1", must, f"{type(error).__name__}: {error}", found)
+    twist(bench, "a crash behind the signal, and a second signal")
     waiting = bench.run(workflow, bench.crash(workflow, bench.restart(ready)))
     must = "a run that died behind its signal goes on behind it"
     bench.expect_status("R8", must, "blocked", waiting)
@@ -179,6 +187,7 @@ def test_signals_are_consumed_per_name_in_order(bench: Bench, seed: Random) -> N
     def inbox(ctx: Any, order: Any) -> Any:
         return [ctx.wait_signal(name) for name in waits]
 
+    twist(bench, "more signals that come one by one, equal and falsy payloads, and other orders")
     left = {**{name: list(values) for name, values in queue.items()}, unread: [tale.value()]}
     state = bench.state(tale.run_id(), tale.value())
     for name in arrivals:  # before the first run: kept

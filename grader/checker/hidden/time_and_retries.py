@@ -11,6 +11,7 @@ import pytest
 from durable_lab.checks.bench import Bench, Crash
 from grader.checker.hidden.reading import as_text, names, run_to_failure, what_came_out
 from grader.checker.hidden.tale import DEFAULT, Tale, waits
+from grader.checker.hidden.twist import twist
 
 
 @pytest.mark.todo(2, needs=(1, 4))
@@ -35,6 +36,7 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
 
     slept = [plan[:i].count(pause) for i, what in enumerate(plan) if what == "now"]
     want = [begun + span * (pauses + (pauses >= fatal)) for pauses in slept]
+    twist(bench, "a longer history, and a crash between two times")
     found = bench.crash(workflow, start)
     early = [time for time, pauses in zip(want, slept, strict=True) if pauses < fatal]
     looks = [c.value for c in found.commands if c.kind == "now"]
@@ -50,12 +52,14 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
     bench.clock.sleep(tale.span())
     saved = result.state
     calls = [as_text(pause, [])] * (plan.count(pause) + 1)
+    twist(bench, "a replay later, and with the clock of another machine")
     for how, options in (("later", {}), ("on another machine", {"clock": bench.m.SimulatedClock(tale.moment())})):
         again = bench.run(workflow, saved := bench.restart(saved), **options)
         bench.expect_status("R7", f"a replay {how} ends as the run did", "completed", again)
         bench.expect("R7", f"a replay {how} gets the recorded times", want, again.value)
         bench.expect("R2", "nothing runs again", calls, bench.calls)
 
+    twist(bench, "a clock that begins at 0")
     midnight = bench.m.SimulatedClock(0.0)
 
     def watch(ctx: Any, order: Any) -> Any:
@@ -81,6 +85,7 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Ra
     errors = tale.errors(own["max_attempts"] + 1)
     fails = {steady: [], flaky: errors[:2], worse: errors[2:]}  # each succeeds at its last attempt
     acts = {name: bench.activity(name, *fails[name], result) for name, result in results.items()}
+    twist(bench, "more attempts, by a policy of the call's own, and several activities")
     policies = {steady: DEFAULT, flaky: DEFAULT, worse: own}
     plan = tale.mixed([*results])
 
@@ -110,6 +115,7 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Ra
     bench.expect(
         "R12", "the waits are those of the policy, the default one or the call's own", ended, bench.clock.now()
     )
+    twist(bench, "a replay by a new process")
     again = bench.run(workflow, bench.restart(result.state))
     bench.expect("R2", "a replay does not try again", calls, bench.calls)
     bench.expect("R2", "a replay does not wait again", ended, bench.clock.now())
@@ -136,6 +142,7 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
         return bench.activity(names_of[which], answer=attempt)
 
     acts = {which: failing(which) for which in names_of}
+    twist(bench, "policies of the engine and of the call, and attempts that take time")
     plan = tale.mixed([*names_of])
     policies = {"engine's": whole, "own": own, "once": once}
 
@@ -170,6 +177,8 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
     begins = [time for which in plan for time in want[which]]
     bench.expect("R6", "the record says when each attempt began", begins, recorded)
 
+    twist(bench, "a policy of one attempt for the whole engine")
+
     def unprotected(ctx: Any, order: Any) -> Any:
         ctx.call_activity(acts["once"])
 
@@ -188,6 +197,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     last = f"{type(errors[-1]).__name__}: {errors[-1]}"
     first, broken = bench.activity(before), bench.activity(down, *errors)
     after = bench.activity(late, result := tale.value())
+    twist(bench, "a failure behind a success, with another number of attempts")
     args = tale.arguments()
 
     def workflow(ctx: Any, order: Any) -> Any:
@@ -206,11 +216,13 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     record = [[c.name, c.ok, c.error] for c in result_of_run.state.commands]
     must = "the failure is recorded as an outcome, behind what succeeded"
     bench.expect("R6", must, [[before, True, None], [down, False, last]], record)
+    twist(bench, "final errors named by class, by name and by a class above, after other errors")
     _expect_final_errors(bench, tale, card)
 
     class Overboard(RuntimeError):
         pass
 
+    twist(bench, "a subclass of RuntimeError raised by the workflow, behind a success")
     reason, kind = f"{tale.person()}: {tale.value(0)}", seed.choice((RuntimeError, Overboard))
 
     def refuse(ctx: Any, order: Any) -> Any:
@@ -220,6 +232,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     failed = run_to_failure(bench, refuse, bench.state(tale.run_id()))
     bench.expect_status("R13", "so does a RuntimeError of the workflow's own", "failed", failed)
     bench.expect_true("R13", "the error says what the workflow said", reason in str(failed.error), str(failed.error))
+    twist(bench, "another bug in the workflow, and code that is fixed afterwards")
     bug = seed.choice((KeyError, TypeError, ZeroDivisionError, AttributeError, IndexError))
 
     def mistaken(ctx: Any, order: Any) -> Any:
@@ -281,6 +294,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench,
     stuck = seed.choice(steps)  # this one cannot be undone either
     error, worse = tale.errors(2)
     luck = tale.value()  # what would come if a failure were tried again
+    twist(bench, "a compensation that fails, too, and a crash in the middle of it")
     acts = {name: bench.activity(name) for name in (*steps, *undo.values())}
     acts[last] = bench.activity(last, *[error] * attempts, luck)
     acts[undo[stuck]] = bench.activity(undo[stuck], worse, luck)
@@ -318,6 +332,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench,
     outcomes = [[c.name, c.ok, c.error] for c in first.state.commands if not c.ok]
     want = [[last, False, f"{type(error).__name__}: {error}"], [undo[stuck], False, f"{type(worse).__name__}: {worse}"]]
     bench.expect("R6", "each failure is recorded as an outcome", want, outcomes)
+    twist(bench, "a replay of two failures")
     again = run_to_failure(bench, workflow, bench.restart(first.state))
     bench.expect("R6", "a recorded failure is raised again, not tried again", calls, bench.calls)
     bench.expect_status("R6", "a replay of it ends as the run did", "completed", again)

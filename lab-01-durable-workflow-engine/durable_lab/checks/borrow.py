@@ -1,4 +1,4 @@
-"""Lend the reference's answer for TODOs that are still open, so that one TODO can be checked before the others."""
+"""Substitute the reference's answer for open TODOs, so that one TODO can be checked before the others are written."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ REFERENCE = ROOT / "solution" / "engine.py"
 
 
 def borrowed() -> list[int]:
-    """The TODOs that LAB_BORROW lends for this process, as in `LAB_BORROW=3,5`."""
+    """The TODOs that LAB_BORROW has substituted in this process, as in `LAB_BORROW=3,5`."""
     return [int(number) for number in os.environ.get(VARIABLE, "").split(",") if number.isdigit()]
 
 
 def lend(module: ModuleType) -> ModuleType:
-    """Put the reference's functions for the borrowed TODOs on the module's classes. They use the module's own names."""
+    """Put the reference's functions for these TODOs on the module's classes. They use the module's own names."""
     text = REFERENCE.read_text(encoding="utf-8") if borrowed() else ""
     for number in borrowed():
         for part in todos.all_todos()[number].parts:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ from _pytest._io import TerminalWriter
 
 from durable_lab import study, todos
 from durable_lab.checks.bench import Bench
-from durable_lab.checks.borrow import borrowed, lend
+from durable_lab.checks.borrow import REFERENCE, borrowed, lend
 from durable_lab.checks.explain import explained
+from durable_lab.checks.origin import origin
 from durable_lab.checks.runner import PRINTED
 
 LINES, WIDE = 5, 120  # of what the engine printed in a test
@@ -90,8 +92,14 @@ def explain(item: pytest.Item, error: BaseException) -> str:
     engine, marker = chosen(), item.get_closest_marker("todo")
     open_ones = {n: line for n, line in _stubs(engine).items() if n not in borrowed()}
     own, needs = (marker.args, marker.kwargs.get("needs", ())) if marker else ((), ())
-    ended = "Timeout" in str(error) and f"within {SECONDS} seconds: a loop in it does not end, or it really sleeps"
-    return explained(error, own, needs, open_ones, study.shown(engine.path), engine.place(error), ended or "")
+    late = isinstance(error, pytest.fail.Exception) and "from pytest-timeout" in str(error)
+    ended = f"The engine did not come back within {SECONDS} seconds: a loop in it does not end, or it really sleeps."
+    came_from = origin(error, _is_of(engine), item.path.parent, engine.passed(error))
+    return explained(error, own, needs, open_ones, study.shown(engine.path), came_from, ended if late else "")
+
+
+def _is_of(engine: study.Study) -> Callable[[str], bool]:
+    return lambda file: file == str(REFERENCE) or Path(file).resolve().parent == engine.path.parent.resolve()
 
 
 def _stubs(engine: study.Study) -> dict[int, int]:

@@ -45,7 +45,7 @@ class Verdict:
 
 
 def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
-    """All 14 on this engine, or only those about TODO `only`; then the other open TODOs are lent from the reference.
+    """All 14 on this engine, or only those about TODO `only`; the reference substitutes the other open TODOs.
 
     Raises StudyError where the tests are not here, the engine cannot be imported, or the tests do not come to an end.
     """
@@ -77,7 +77,7 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
 
 
 def to_lend(study: Study, only: int | None) -> Sequence[int]:
-    """The open TODOs that the reference lends while TODO `only` is checked; none where the whole engine is."""
+    """The open TODOs that the reference substitutes while TODO `only` is checked; none for the whole engine."""
     if only is None:
         return []
     if study.name != "lab" or not REFERENCE.is_file():

@@ -9,7 +9,7 @@ from itertools import groupby
 from rich.console import Console
 
 from durable_lab import study, todos
-from durable_lab.checks.runner import Verdict, run_tests
+from durable_lab.checks.runner import Verdict, run_tests, to_lend
 from durable_lab.cli.output import on_engine, say, styled
 from durable_lab.files import aside_of, keep, rewrite, rewrite_python
 
@@ -56,17 +56,21 @@ def check(console: Console, given: argparse.Namespace) -> int:
     engine = study.current()
     stubs = _stubs(engine)
     verdicts = run_tests(engine, given.todo)
-    lent = [number for number in stubs if given.todo and number != given.todo]
+    others = [number for number in stubs if given.todo and number != given.todo]
     say(console, f"engine    {engine.label}")
-    if lent and engine.name == "lab":
-        say(console, f"          lent by the reference for this check: TODO {', '.join(map(str, sorted(lent)))}")
+    if others and engine.name == "lab":
+        numbers = f"TODO {', '.join(map(str, sorted(others)))}"
+        if to_lend(engine, given.todo):
+            say(console, f"          substituted by the reference for this check: {numbers}")
+        else:
+            say(console, f"          still to be written, and there is no reference here to substitute them: {numbers}")
     for verdict in verdicts:
         styled(console, ("pass", "green") if verdict.passed else ("FAIL", "red"), f"  {verdict.name}")
         for line in verdict.printed:
             say(console, f"      printed: {line.expandtabs()}")
     for message, group in groupby((v for v in verdicts if not v.passed), key=lambda v: v.message):
         styled(console, "")
-        styled(console, ("; ".join(v.name for v in group) if "\n" in message else "what is missing", "bold"))
+        styled(console, ("; ".join(v.name for v in group), "bold"))
         for line in message.splitlines():
             say(console, line.expandtabs())
     passed = sum(verdict.passed for verdict in verdicts)

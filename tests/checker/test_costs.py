@@ -1,0 +1,62 @@
+"""Costs are fair: one mistake costs about its own TODO, and the part of that TODO says so.
+
+A sample of the bank, for speed; with LAB_WHOLE_BANK=1 all of it.
+"""
+
+import os
+
+import pytest
+
+from durable_lab.todos import all_todos
+from grader.bank import entries
+from grader.bank.handin import fits_notebooks, hand_in
+from grader.checker import suite
+from grader.checker.check import Finding, _blamed
+from grader.marks import KEPT, LEAST_LOST, _held, _whole, grade
+from grader.report import Outcome
+from grader.rubric import weights
+from grader.submission import Submission
+
+WRONG = entries("wrong") if os.environ.get("LAB_WHOLE_BANK") else entries("wrong")[7::24]
+DEAREST = 1.5  # times the points of the TODO
+
+
+@pytest.mark.usefixtures("bubblewrap")
+@pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
+def test_one_mistake_costs_about_its_own_todo_and_that_part_says_so(entry, tmp_path):
+    report = grade(hand_in(entry, tmp_path / "a"), "a")
+    lost = {part.name: part.out_of - part.points for part in report.parts[:6]}
+    paying = [name for name in lost if name != "whole engine" and lost[name] > 0]
+    assert len(paying) == 1, lost
+    if fits_notebooks(entry.source()):
+        assert paying == [f"TODO {entry.todo}"]
+    own = report.part(paying[0]).out_of
+    assert lost[paying[0]] >= own * LEAST_LOST - 0.01
+    assert 3 <= sum(lost.values()) <= own * DEAREST
+    assert any(not outcome.earned for outcome in report.part(paying[0]).outcomes)
+
+
+def outcomes(number, failed):
+    """The outcomes of a TODO of which so many tests fail."""
+    tests = [test for test in suite.public() if number in test.own]
+    return tuple(Outcome(test.sentence, test.rules, i >= failed, True) for i, test in enumerate(tests))
+
+
+@pytest.mark.parametrize("number", all_todos())
+def test_a_todo_costs_a_third_for_the_first_failure_and_then_by_tests_and_never_more_than_it_has(number):
+    about_it = len(outcomes(number, 0))
+    held = [_held(number, Finding(number, outcomes(number, failed))) for failed in range(about_it + 1)]
+    assert held[0] == 1
+    assert held[1] <= 1 - LEAST_LOST
+    assert held == sorted(held, reverse=True)
+    assert held[-1] == 0
+    beyond = (*outcomes(number, about_it), Outcome("a test that only uses it", (), False))
+    assert _held(number, Finding(number, beyond)) == 0
+    assert _held(number, Finding(number)) == 0
+
+
+@pytest.mark.parametrize(("wrong", "kept"), [([4], KEPT), ([1, 4], 0), ([], 0)])
+def test_a_test_of_the_whole_engine_costs_half_if_one_todo_alone_is_at_fault(wrong, kept):
+    failed = [_blamed(test, Outcome(test.sentence, test.rules, False), wrong) for test in suite.public()]
+    part = _whole(Finding(0, tuple(failed)), Submission("a", whole="an engine"))
+    assert part.points == weights()["whole"]["points"] * kept
