@@ -97,6 +97,21 @@ def test_the_line_is_named(file, line):
         engine()
 
 
+@pytest.mark.parametrize("line", ["while True: pass", "raise SystemExit", "unknown"])
+def test_another_file_that_imports_the_engine_is_not_blamed_for_it(file, line):
+    at_the_end(line)(file)
+    with pytest.raises(StudyError, match=rf"engine\.py, line {SOLUTION.count(10) + 1}: "):
+        study.current().module("refund")
+
+
+def test_a_folder_that_may_not_be_entered_is_one_line(file, monkeypatch):
+    def refuse(path, **how):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.stat", refuse)
+    assert "engine.py cannot be read: Permission denied" in repr(check(1))
+
+
 @pytest.mark.parametrize("kind", ["latin-1", "deleted", "a folder", "empty", "sys.exit", "os._exit", "no python"])
 @pytest.mark.parametrize("arguments", [(), ("check", "2"), ("check",)])
 def test_the_command_says_it_in_one_line(file, kind, arguments):

@@ -56,8 +56,9 @@ def _row(verdict: Verdict) -> str:
     first = (
         f"width:5em;border-left:4px solid {edge};font-weight:600;vertical-align:top;text-align:left;white-space:nowrap"
     )
-    lines = [*verdict.message.splitlines(), *(f"printed: {line}" for line in verdict.printed)]
-    said = "".join(_line(line, LABEL if "\n" in verdict.message else 0) for line in lines)
+    hang = LABEL if "\n" in verdict.message else 0
+    said = "".join(_line(line, hang) for line in verdict.message.splitlines())
+    said += "".join(_line(f"printed: {line}", 0) for line in verdict.printed)
     second = f"text-align:left;{_WRAPPED}"
     return f"<tr><td style='{first}'>{word}</td><td style='{second}'>{html.escape(verdict.name)}{said}</td></tr>"
 

@@ -14,7 +14,7 @@ from durable_lab.checks.bench import Crash
 from durable_lab.checks.words import command_line
 from durable_lab.lesson.predict import Prediction
 
-RUN_SECONDS = 30  # for one run in a lesson; they take milliseconds, since their clocks are simulated
+RUN_SECONDS = 10  # for one run in a lesson; they take milliseconds, since their clocks are simulated
 
 
 def engine() -> Any:
@@ -106,8 +106,8 @@ def fresh(action: Callable[[Any], Any]) -> Any:
     except study.StudyError as error:
         return NotYet(str(error))
     except _Endless as error:
-        place = study.current().place(error)
-        return NotYet(f"Your engine did not come back within {RUN_SECONDS} seconds: a loop does not end. {place}")
+        ended = f"Your engine did not come back within {RUN_SECONDS} seconds: a loop does not end, or it really sleeps."
+        return NotYet(f"{ended} {study.current().place(error)}")
     except Exception as error:
         return NotYet(_why(error))
     if getattr(result, "status", "") == "failed" and "NotImplementedError: TODO" in str(result.error):
