@@ -359,6 +359,12 @@ def test_a_look_sees_a_store_that_is_in_use_and_makes_no_file(path: Path) -> Non
             with_log(path, "b", 3, store)
             assert len(look.load("b").signals) == 3
         assert sorted(file.name for file in path.parent.iterdir()) == before
+    with with_log(path, "c"):
+        killed = copied(path, path.with_name("killed.db"), "-wal")
+    before = sorted(file.name for file in path.parent.iterdir())
+    with SQLiteStore(killed, engine=engine, look=True) as look:
+        assert len(look.load("c").signals) == 5
+    assert sorted(file.name for file in path.parent.iterdir()) == before, "nor beside the log of a killed process"
     with pytest.raises(StoreError, match="there is no file"):
         SQLiteStore(path.with_name("typo.db"), engine=engine, look=True)
     assert not path.with_name("typo.db").exists()

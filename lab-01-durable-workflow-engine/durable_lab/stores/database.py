@@ -82,20 +82,22 @@ class Database:
         return db
 
     def _look(self) -> sqlite3.Connection:
-        """A connection that only reads. If there is a log, and it cannot be read in place, read a copy of both."""
-        uri = f"{Path(self._where).as_uri()}?mode=ro"
-        if not log.size(Path(self._log)):
+        """A connection that only reads, and makes no file: in place, or from a copy if SQLite would make one."""
+        uri, in_use = f"{Path(self._where).as_uri()}?mode=ro", log.log_of(self.path, "-shm").exists()
+        if not log.size(Path(self._log)) and not in_use:
             return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
-        db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            return db
-        except sqlite3.OperationalError:
-            db.close()
+        if in_use:
+            db = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+            try:
+                db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+                return db
+            except sqlite3.OperationalError:  # its folder may not be written
+                db.close()
         with contextlib.ExitStack() as stack:
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="durable-lab-"))) / "copy.db"
             copyfile(self._where, copy)
-            copyfile(self._log, f"{copy}-wal")
+            if Path(self._log).exists():
+                copyfile(self._log, f"{copy}-wal")
             db = sqlite3.connect(copy, isolation_level=None)
             self._copy = stack.pop_all()
         return db

@@ -105,9 +105,9 @@ class Ledger:
             row = self._db.execute("SELECT store, path FROM owner").fetchone() if file.has("owner") else None
         if row and mine and row[0] != mine:
             raise BooksError(
-                f"{file.path} has the books of another store (it was {row[1]} when they were begun), and {store.path} "
-                "would share its world: keys and receipts would be mixed up. If the store was deleted to begin again, "
-                "delete these books as well; else name another store."
+                f"{file.path} has the books of another store (its name was {row[1]}), so {store.path} would share a "
+                "world with it: keys that are known would come with new requests. Name another store. If that one was "
+                f"deleted to begin again, delete {file.path.name} as well."
             )
 
     def call(self, service: str, operation: str, key: str | None) -> int:
