@@ -34,6 +34,8 @@ def collect_archive(course: Path, archive: Path) -> Collection:
         for one, student in zip(found, students, strict=True):
             place(course, student, ASSIGNMENT, one.folder)
         left_out = [*found.refusals, *(f"{one.student}: {text}" for one in found for text in one.refusals)]
+        left_out += [*found.passed_over, *(f"{one.student}: {text}" for one in found for text in one.passed_over)]
+        left_out += [f"{one.student}: only {one.only} was handed in, and no file." for one in found if one.only]
     return Collection(tuple(sorted(students)), tuple(left_out))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from grader.submission import limits
 from grader.submission.containers import FOREIGN, Entry, copy, entries, is_archive, sentence, without_ending
-from grader.submission.files import SKIPPED, shown, sort_of
+from grader.submission.files import SKIPPED, Unreachable, shown, sort_of
 from grader.submission.layout import Layout, Name, Place, layout
 from grader.submission.model import Refused
 from grader.submission.reading import NOTE
@@ -63,6 +63,7 @@ class _Student:
     passed_over: list[str] = field(default_factory=list)
     late: str = ""
     text: str = ""  # what the LMS wrote down: "a text" or "a link"
+    unreachable: str = ""  # what this machine does not let us read
     seen: set[str] = field(default_factory=set)
     files: int = 0
     size: int = 0
@@ -82,6 +83,8 @@ def unpack(archive: Path, into: Path) -> Unpacked:
     names: list[Name] = []
     try:
         names = [name for entry in entries(archive) if (name := _name(entry))]
+    except Unreachable as why:
+        raise ArchiveError(f"{archive} {why}. Make it readable, or name another archive.") from None
     except Refused as why:
         damaged = f"{shown(archive.name)} {why}."
     try:
@@ -182,10 +185,10 @@ def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: 
                 whose = _claimed(entry, plan, students)
                 (whose.refusals if whose else strays).append(sentence(entry, why))
                 continue
-            if not entry.is_file or _is_junk(parts):
+            if _is_junk(parts) or not (entry.is_file or entry.unreachable):
                 continue
             try:
-                place = plan.place(Name(tuple(parts), entry.raw(), True))
+                place = plan.place(Name(tuple(parts), entry.raw(), entry.is_file))
             except Refused as why:
                 made.passed_over = (*made.passed_over, sentence(entry, why))
                 continue
@@ -198,10 +201,12 @@ def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: 
                 continue
             student = students[place.student]
             before = student.size
-            if place.text and not _is_wanted(entry.name):
+            if entry.unreachable:
+                student.unreachable = student.unreachable or sentence(entry, entry.why)
+            elif place.text and not _is_wanted(entry.name):
                 student.text = place.text
             else:
-                _take(entry, list(place.path), student, into, nested=False, room=left)
+                _take(entry, list(place.path), student, into, deep=0, room=left)
             left -= student.size - before
     except Refused as why:
         strays.append(f"{shown(archive.name)} {why}; what had been taken out before is there.")
@@ -217,7 +222,7 @@ def _claimed(entry: Entry, plan: Layout, students: dict[str, _Student]) -> _Stud
     return students.get(place.student) if place else None
 
 
-def _take(entry: Entry, path: list[str], student: _Student, into: Path, nested: bool, room: int) -> None:
+def _take(entry: Entry, path: list[str], student: _Student, into: Path, deep: int, room: int) -> None:
     name = path[-1] if path else ""
     if _is_junk(path) or name == NOTE:
         return
@@ -236,9 +241,9 @@ def _take(entry: Entry, path: list[str], student: _Student, into: Path, nested: 
         if "/".join(path).casefold() in student.seen:
             raise Refused("a file of this name, in large or small letters, was there before")
         if is_archive(name):
-            if nested:
-                raise Refused("it is an archive within an archive")
-            _take_nested(entry, path, student, into, room)
+            if deep >= limits.PACKED:
+                raise Refused("it is an archive within an archive within an archive")
+            _take_nested(entry, path, student, into, deep + 1, room)
             return
         most = min(limits.NOTEBOOK, limits.STUDENT_TOTAL - student.size, room)
         target = student.folder.joinpath(*path)
@@ -249,13 +254,15 @@ def _take(entry: Entry, path: list[str], student: _Student, into: Path, nested: 
         student.size += copy(entry, target, most)
         student.files += 1
         student.seen.add("/".join(path).casefold())
+    except Unreachable as why:
+        student.unreachable = student.unreachable or sentence(entry, why)
     except Refused as why:
         student.refusals.append(sentence(entry, why))
 
 
-def _take_nested(entry: Entry, path: list[str], student: _Student, into: Path, room: int) -> None:
+def _take_nested(entry: Entry, path: list[str], student: _Student, into: Path, deep: int, room: int) -> None:
     """The files of an archive that a student handed in, in a folder of its name."""
-    spool = into / ".spool"
+    spool = into / f".spool{deep}"
     spool.unlink(missing_ok=True)
     try:
         copy(entry, spool, min(limits.NESTED, room))
@@ -266,7 +273,7 @@ def _take_nested(entry: Entry, path: list[str], student: _Student, into: Path, r
                 student.refusals.append(sentence(inner, why))
                 continue
             if inner.is_file and parts:
-                _take(inner, [*path[:-1], without_ending(path[-1]), *parts], student, into, nested=True, room=room)
+                _take(inner, [*path[:-1], without_ending(path[-1]), *parts], student, into, deep, room)
     except Refused as why:
         words = str(why)
         raise Refused(words if words.startswith("it ") else f"it {words}") from None
@@ -281,14 +288,15 @@ def _is_wanted(name: str) -> bool:
 def _told(students: dict[str, _Student], made: Unpacked) -> Unpacked:
     for student in students.values():
         only = student.text if not student.files and not student.refusals else ""
-        if student.refusals or student.late or only:
-            note = {"refusals": student.refusals[:50], "late": student.late, "only": only}
+        unreachable = student.unreachable
+        if student.refusals or student.late or only or unreachable:
+            note = {"refusals": student.refusals[:50], "late": student.late, "only": only, "unreachable": unreachable}
             (student.folder / NOTE).write_text(json.dumps(note, indent=1, ensure_ascii=False), encoding="utf-8")
         made.append(
             Collected(
                 student.folder.name,
                 student.folder,
-                tuple(student.refusals),
+                (*student.refusals, *([unreachable] if unreachable else [])),
                 student.late,
                 only,
                 tuple(student.passed_over),

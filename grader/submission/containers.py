@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from grader.submission import limits
-from grader.submission.files import kind, load_stream, shown
+from grader.submission.files import Unreachable, kind, load_stream, shown
 from grader.submission.model import Refused
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
@@ -34,6 +34,7 @@ class Entry:
     is_file: bool
     why: str = ""
     open: Callable[[], IO[bytes]] | None = None
+    unreachable: bool = False  # `why` is this machine's, and not its author's
 
     def raw(self) -> tuple[str, ...]:
         """Its path within the container, as it stands there."""
@@ -94,16 +95,25 @@ def entries(path: Path) -> Iterator[Entry]:
 
 
 def _folder(folder: Path) -> Iterator[Entry]:
-    for root, folders, files in os.walk(folder):
+    closed: list[OSError] = []
+    for root, folders, files in os.walk(folder, onerror=closed.append):
         folders.sort()
-        for name in sorted([*folders, *files]):
-            path = Path(root, name)
-            mode = path.lstat().st_mode
-            if stat.S_ISDIR(mode):
-                yield Entry(path.relative_to(folder).as_posix(), False)
-            else:
-                why = kind(mode)
-                yield Entry(path.relative_to(folder).as_posix(), True, f"it is {why}" if why else "", _opener(path))
+        yield from (_on_disk(Path(root, name), folder) for name in sorted([*folders, *files]))
+    for error in closed:
+        inside = Path(os.fsdecode(error.filename)).relative_to(folder).as_posix()
+        yield Entry(inside, False, f"it cannot be listed: {error.strerror}", unreachable=True)
+
+
+def _on_disk(path: Path, folder: Path) -> Entry:
+    inside = path.relative_to(folder).as_posix()
+    try:
+        mode = path.lstat().st_mode
+    except OSError as error:
+        return Entry(inside, True, f"it cannot be read: {error.strerror}", unreachable=True)
+    if stat.S_ISDIR(mode):
+        return Entry(inside, False)
+    why = kind(mode)
+    return Entry(inside, True, f"it is {why}" if why else "", _opener(path))
 
 
 def _opener(path: Path) -> Callable[[], IO[bytes]]:
@@ -225,7 +235,9 @@ def _chunks(opener: Callable[[], IO[bytes]]) -> Iterator[bytes]:
     except (Refused, GeneratorExit):
         raise
     except OSError as error:
-        raise Refused("it cannot be read" if error.errno else "it is damaged") from None
+        if error.errno:
+            raise Unreachable(f"it cannot be read: {error.strerror}") from None
+        raise Refused("it is damaged") from None
     except (Exception, RecursionError, MemoryError):
         raise Refused("it is damaged, or packed in a way that is not known here") from None
 

@@ -88,6 +88,9 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
         found.repairs.append(f"The folder {there.cut}.")
     copies, unread = _notebooks(there, release, found)
     file = _file(there, found)
+    if unreachable := _text(folder, "unreachable"):
+        told = f"{unreachable} Make it readable for the grader, and unpack again."
+        return Submission(student, refusals=found.refusals, late=late, not_graded=told)
     if there.unreadable:
         return Submission(student, refusals=found.refusals, late=late, not_graded=_unreadable(there))
     files_only = files or not (any(copy.lesson for copy in copies) or unread or (copies and file is None))
@@ -165,7 +168,7 @@ def _unpacked(folder: Path, refused: list[str], found: _Findings) -> None:
 def _text(folder: Path, key: str) -> str:
     """What `unpack` noted under this key."""
     told = _note(folder).get(key, "")
-    return shown(told) if isinstance(told, str) else ""
+    return shown(told, 300) if isinstance(told, str) else ""
 
 
 def _note(folder: Path) -> dict[str, list[object]]:

@@ -296,11 +296,14 @@ def test_a_flipped_byte_is_found_and_leaves_no_half_of_a_file(taken):
     assert "engine.py was left out: it is damaged" in students["ann"].refusals[0]
 
 
-def test_an_archive_in_an_archive_in_an_archive_is_left_out(taken):
-    inner = zipped([("work.zip", zipped([("engine.py", ENGINE)])), ("own.ipynb", b"{}")])
+def test_a_students_archive_may_hold_an_archive_and_no_more(taken):
+    deepest = zipped([("deepest.zip", zipped([("x.py", b"")])), ("engine.py", ENGINE)])
+    inner = zipped([("work.zip", deepest), ("own.ipynb", b"{}")])
     students, _ = taken("class.zip", zipped([("ann/work.zip", inner), ("bob/work.rar", b"Rar!")]))
-    assert files(students["ann"]) == ["work/own.ipynb"]
-    assert students["ann"].refusals == ("work.zip was left out: it is an archive within an archive.",)
+    assert files(students["ann"]) == ["work/own.ipynb", "work/work/engine.py"]
+    assert students["ann"].refusals == (
+        "deepest.zip was left out: it is an archive within an archive within an archive.",
+    )
     assert "hand in a .zip or .tar.gz" in students["bob"].refusals[0]
 
 
@@ -591,6 +594,30 @@ def test_a_student_with_an_odd_name_has_a_folder_that_every_system_can_hold(take
     assert made.partition(".")[0].upper() not in ("CON", "NUL", "COM1")
     assert made == made.strip(" .")
     assert students[made] == [BOOK]
+
+
+@pytest.mark.parametrize("closed", ["handins/ann", "handins/ann/lab", "handins/ann/lab/engine.py"])
+def test_what_this_machine_does_not_let_us_read_is_not_graded(tmp_path, monkeypatch, closed):
+    for name in ("ann", "bob"):
+        (tmp_path / "handins" / name / "lab").mkdir(parents=True)
+        (tmp_path / "handins" / name / "lab" / "engine.py").write_bytes(ENGINE)
+    real = {name: getattr(os, name) for name in ("open", "scandir")}
+
+    def refused(name):
+        def call(path, *given, **how):
+            if str(path) == str(tmp_path / closed):
+                raise PermissionError(13, "Permission denied", str(path))
+            return real[name](path, *given, **how)
+
+        return call
+
+    with monkeypatch.context() as patched:
+        for name in real:
+            patched.setattr(os, name, refused(name))
+        made = {one.student: one for one in unpack(tmp_path / "handins", tmp_path / "into")}
+    assert "Permission denied" in made["ann"].refusals[0]
+    assert "Permission denied" in read(made["ann"].folder, "ann").not_graded
+    assert not read(made["bob"].folder, "bob").not_graded
 
 
 def test_nothing_is_dropped_in_silence(taken):
