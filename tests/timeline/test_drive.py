@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
+from durable_lab import study
 from durable_lab.timeline.drive import Driver, moment_of
+from durable_lab.timeline.model import difference
 from durable_lab.todos import SKELETON
 from solution.refund import APPROVAL, ORDER
 
@@ -67,8 +69,62 @@ def test_a_crash_in_a_failed_attempt_loses_the_whole_command(driver, finished):
     assert "in attempt 1 of pay_back" in dead.said
 
 
-def test_a_crash_of_a_fresh_run_comes_after_its_first_record(driver, start):
-    assert names(driver.crash(start, 0)) == ["assess"]
+def test_a_crash_of_a_fresh_run_comes_before_anything_is_recorded(driver, start, world):
+    dead = driver.crash(start, 0)
+    assert names(dead) == []
+    assert "before anything is recorded" in dead.said
+    assert world.ledger.effects() == []
+
+
+def test_a_crash_at_any_event_runs_nothing_and_keeps_what_was_recorded_by_then(driver, start, finished, world):
+    """The newest event included: the process dies there, and not one step later."""
+    stepped = driver.step(driver.step(start))
+    crashed = driver.go_on(driver.crash(finished, 1))
+    before = len(world.ledger.effects())
+    for moment in (stepped, driver.go_on(start), finished, crashed):
+        events = driver.history(moment).events
+        before = len(world.ledger.effects())
+        for event in events:
+            dead = driver.crash(moment, event.index)
+            by_then = {e.record for e in events[: event.index + 1] if e.record is not None}
+            if event.position is not None and event.record is not None and not event.final:
+                by_then.discard(event.record)  # it died in an attempt
+            assert len(dead.records) == len(by_then), event
+            assert len(world.ledger.effects()) == before
+        assert driver.crash(moment, len(events) - 1).records == moment.records
+
+
+def test_a_crash_at_a_divergence_loses_nothing(driver, diverged):
+    moment = moment_of(diverged)
+    events = driver.history(moment).events
+    at = next(event.index for event in events if event.kind == "divergence")
+    assert driver.crash(moment, at).records == moment.records
+
+
+def test_the_past_of_two_futures_is_the_same_with_its_crash(driver, finished):
+    """A crash mark is on the picture, so it is on both, and what comes after it has the same column."""
+    read = next(event.index for event in driver.history(finished).events if event.kind == "consumed")
+    moment = driver.go_on(driver.crash(finished, read))
+    one = driver.history(moment)
+    assert "crash" in [event.kind for event in one.events]
+    at = next(event.index for event in one.events if event.name == "send_email")
+    other = driver.history(driver.fork(moment, at, outcome=(False, "Timeout: no answer")))
+    assert [e.kind for e in one.events[:at]] == [e.kind for e in other.events[:at]]
+    assert difference(one, other) == difference(other, one) == at
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_todo_that_is_written_later_is_noticed(refund, monkeypatch, tmp_path, start, named):
+    """In a widget that was made before, with the module given or not."""
+    shutil.copytree(SKELETON, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setenv("LAB_MODULE", "lab")
+    monkeypatch.setenv("LAB_WORKSPACE", str(tmp_path))
+    driver = Driver(refund, study.current().module() if named else None)
+    assert "TODO" in driver.step(start).said
+    shutil.copy(study.ROOT / "solution" / "engine.py", tmp_path / "lab" / "engine.py")
+    assert names(driver.step(start)) == ["assess"]
+    (tmp_path / "lab" / "engine.py").write_text("def broken(:\n")
+    assert "line 1" in driver.step(start).said
 
 
 def test_a_crash_while_it_waits_loses_nothing(driver, start):

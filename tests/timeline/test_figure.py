@@ -1,11 +1,15 @@
 """The figure: what must be on it is on it, and no two texts meet."""
 
+import contextlib
 import itertools
+import re
+import warnings
 
 import pytest
 
-from durable_lab.timeline import draw, history_of
+from durable_lab.timeline import draw, history_of, table
 from durable_lab.timeline.figure import figure_of
+from durable_lab.world import Effect
 from solution.engine import WorkflowState
 
 
@@ -117,3 +121,66 @@ def test_a_file_is_drawn_and_of_a_broken_one_it_is_said_what_is_wrong(tmp_path):
         assert drawing.png is None
         assert str(path) in repr(drawing)
         assert words in repr(drawing)
+
+
+ODD = {
+    "lone surrogate": "caf\udce9.txt",
+    "escape sequence": "\x1b[31mred\x1b]0;title\x07",
+    "nul and bell": "a\x00b\x07c",
+    "right to left": "\u202ecod.exe\u2066",
+    "line breaks": "one\ntwo\r\nthree\u2028four",
+    "html": "<img src=x onerror=alert(1)>",
+    "mathtext": "$\\frac{1}{0}$ $x",
+    "emoji": "\U0001f9ff\U000e0041 \U0001f468\u200d\U0001f469",
+    "10,000 characters": "x" * 10_000,
+    "many words": "word " * 2_000,
+}
+UNSEEN = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def odd_run(m, text):
+    """The text everywhere that a text can be."""
+
+    def activity(given):
+        raise ValueError(text)
+
+    activity.__name__ = text
+
+    def workflow(ctx, given):
+        ctx.wait_signal(text)
+        with contextlib.suppress(m.ActivityError):
+            ctx.call_activity(activity, text)
+        ctx.wait_signal(f"{text}!")
+
+    engine = m.DurableEngine(clock=m.SimulatedClock())
+    state = engine.signal(m.WorkflowState(text, {text: text}), text, {"said": text})
+    return engine.run(workflow, engine.signal(state, "unread", text))
+
+
+@pytest.mark.parametrize("clock", [False, True])
+@pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+def test_any_text_can_be_drawn_and_told(m, text, clock):
+    run = odd_run(m, text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        history = history_of(run, crash=1, replayed=1, engine=text, ledger=[Effect(1, text, text, text, None)])
+        drawing = draw(run, crash=text, engine=text, clock=clock)
+    assert drawing.png
+    figure = figure_of(history, clock=clock)
+    assert overlaps(figure) == []
+    shown = [drawing.text, table(run), words(figure)]
+    for event in history.events:
+        shown += [event.what, event.name, event.outcome]
+        assert len(event.outcome) <= 300
+    for one in shown:
+        assert not UNSEEN.search(one)
+        one.encode()
+
+
+def test_a_divergence_with_any_text_can_be_drawn(m):
+    for text in ODD.values():
+        run = odd_run(m, text)
+        other = m.DurableEngine().run(lambda ctx, name: ctx.wait_signal(f"{name}?"), run.state)
+        assert other.status == "failed"
+        assert not UNSEEN.search(draw(other).text)
+        assert not UNSEEN.search(words(figure_of(history_of(other))))

@@ -134,6 +134,22 @@ def test_two_futures_are_the_same_up_to_the_first_difference(done, blocked):
     assert difference(history_of(done), history_of(blocked)) == 2
 
 
+def test_a_mark_of_a_crash_or_of_a_worker_is_no_difference(done, blocked):
+    plain, marked = history_of(done), history_of(done, crash=1)
+    assert difference(plain, marked) is None
+    assert difference(marked, plain) is None
+    assert difference(marked, history_of(blocked)) == 3  # in its own columns
+    assert difference(history_of(blocked), marked) == 2
+
+
+def test_the_length_of_a_pause_is_no_difference(m):
+    def failed(pause):
+        tries = (m.Attempt(1.0, 1.0, "E: no"), m.Attempt(1.0 + pause, 1.0 + pause))
+        return history_of(m.WorkflowState("w", None, [m.Command("activity", "pay", [], True, 1, None, tries)]))
+
+    assert difference(failed(1.0), failed(1.01)) is None
+
+
 def test_a_history_is_json(diverged, done, world):
     for history in (history_of(done, ledger=world.ledger, crash=2), history_of(diverged)):
         made = json.loads(json.dumps(history.to_dict()))

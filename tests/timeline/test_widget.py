@@ -1,11 +1,18 @@
 """The widget's Python side: its traits are what a reader sees."""
 
 import json
+import sys
+import types
 
+import nbformat
 import pytest
+from nbconvert import HTMLExporter
 
 from durable_lab.timeline import Timeline, widget
 from solution.refund import APPROVAL, ORDER
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+STATE = "application/vnd.jupyter.widget-state+json"
 
 
 @pytest.fixture
@@ -97,11 +104,128 @@ def test_back_closes_the_panel_first(shown):
 
 
 def test_where_no_widget_runs_there_is_the_figure_and_the_table(shown):
+    """A saved view is an error message without its kernel, so none is saved. VS Code alone needs one to begin."""
     shown.run()
     bundle, _ = shown._repr_mimebundle_()
-    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert VIEW not in bundle
     assert bundle["image/png"].startswith("iVBOR")
-    assert "waits for the signal approval" in bundle["text/plain"]
+    assert f'<div class="{shown.home}"><img alt=' in bundle["text/html"]
+    for kind in ("text/plain", "text/html"):
+        assert "waits for the signal approval" in bundle[kind]
+
+
+def test_where_a_page_makes_no_widget_unasked_there_is_a_view_too(shown, monkeypatch):
+    shell = types.SimpleNamespace(user_ns={"__vsc_ipynb_file__": "a.ipynb"})
+    monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
+    bundle, _ = shown._repr_mimebundle_()
+    assert VIEW in bundle
+    assert bundle["image/png"].startswith("iVBOR")
+
+
+def test_a_converted_notebook_shows_the_figure_once_and_no_view_of_a_widget(shown):
+    """Also one that was executed by a tool, which saves the state of each widget."""
+    shown.run()
+    bundle, metadata = shown._repr_mimebundle_()
+    output = nbformat.v4.new_output("display_data", bundle, metadata=metadata)
+    book = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("t", outputs=[output])])
+    book.metadata["widgets"] = {STATE: {"version_major": 2, "version_minor": 0, "state": {shown.model_id: {}}}}
+    page, _ = HTMLExporter().from_notebook_node(book)
+    assert page.count(bundle["image/png"]) == 1
+    assert "waits for the signal approval" in page
+    assert VIEW not in page
+
+
+DIGITS = {"device": 9007199254740993, "top": 2**63 - 1, "one": 1.0, "big": 1e22, "minus": -0.0, "sum": 0.1 + 0.2}
+DIGITS_TEXT = (
+    '{"device": 9007199254740993, "top": 9223372036854775807, "one": 1.0, "big": 1e+22, "minus": -0.0, '
+    '"sum": 0.30000000000000004}'
+)
+
+
+def sent(shown):
+    """What the browser gets, as JavaScript can read it."""
+    return json.loads(json.dumps(shown.get_state(), default=repr), parse_int=float, parse_float=float)
+
+
+def test_no_number_of_a_record_passes_through_javascript(m):
+    """It goes as text made in Python, and what is typed into a form comes back as text."""
+    shown = Timeline(lambda ctx, _: ctx.wait_signal("go"), m.WorkflowState("w"), engine=m, signals={"go": DIGITS})
+    shown.run()
+    offered = sent(shown)["signals"][0]["payload"]
+    assert offered == DIGITS_TEXT
+    ask(shown, do="deliver", name="go", payload=offered)
+    assert repr(shown.state.value) == repr(DIGITS)
+    shown.position = 1
+    for line in json.dumps(DIGITS, indent=1).splitlines()[1:-1]:
+        assert line.strip() in sent(shown)["selected"]["json"]
+    assert "data" not in sent(shown)["selected"]
+    shown.close()
+
+
+@pytest.mark.parametrize("text", ["9007199254740993", "1.0", "1e22", "-0.0", "[1, 1.0]"])
+def test_a_value_that_is_typed_keeps_its_digits(shown, text):
+    shown.run()
+    ask(shown, do="fork", at=0, how="value", payload=text)
+    shown.keep()
+    assert repr(shown.state.commands[0].value) == repr(json.loads(text))
+
+
+def test_a_number_that_json_does_not_have_is_refused_in_a_sentence(shown):
+    shown.run()
+    for text in ("NaN", "1e999"):
+        ask(shown, do="deliver", name="approval", payload=text)
+        assert shown.problem
+    assert shown.state.signals == []
+
+
+def test_any_text_reaches_the_browser_and_comes_back(m):
+    """A lone surrogate cannot be sent; it is shown escaped, and the signal that is chosen is still the right one."""
+    odd = "caf\udce9\x1b[31m\u202e"
+
+    def workflow(ctx, _):
+        print(odd)
+        ctx.wait_signal(odd)
+        raise RuntimeError(odd)
+
+    shown = Timeline(workflow, m.WorkflowState(odd, odd), engine=m, signals={odd: odd})
+    shown.run()
+    choice = shown.signals[0]
+    ask(shown, do="fork", at=0, how="signal", **choice)
+    shown.keep()
+    assert shown.state.signals[0].name == shown.state.signals[0].payload == odd
+    for at in range(shown.total):
+        shown.position = at
+        told = json.dumps({k: v for k, v in shown.get_state().items() if not k.startswith("_")}, ensure_ascii=False)
+        told.encode()
+        assert "\\u001b" not in told.replace("\\\\u001b", "")  # escaped for the reader, not only for the way
+        assert "\u202e" not in told
+    shown.close()
+
+
+def test_an_attempt_says_when_and_how_long_and_never_seconds_since_1970(m):
+    tries = (
+        m.Attempt(1_796_070_741.0, 1_796_070_742.5, "Timeout: no answer"),
+        m.Attempt(1_796_070_745.0, 1_796_070_746.0),
+    )
+    state = m.WorkflowState(
+        "w", None, [m.Command("activity", "pay", [], True, 1, None, tries, 1_796_070_741.0, 1_796_070_746.0)]
+    )
+    shown = Timeline(lambda ctx, _: None, state, engine=m)
+    assert shown.selected["tries"] == [
+        "attempt 1: +1.5 s, it took 1.5 s, Timeout: no answer",
+        "attempt 2: +5 s, it took 1 s, it worked",
+    ]
+    assert "began 2026-11-30" in shown.engine
+    shown.close()
+
+
+def test_both_futures_mark_the_first_difference_in_their_own_column(shown):
+    shown.run()
+    shown.deliver("approval", APPROVAL)
+    at = next(row["index"] for row in shown.rows if row["name"] == "send_email")
+    shown.fork(at, outcome=(False, "Timeout: no answer"))
+    assert shown.rows[shown.first_difference]["outcome"] != shown.other[shown.other_difference]["outcome"]
+    assert shown.first_difference == shown.other_difference == at
 
 
 def test_a_very_long_history_opens_in_a_window_that_follows(m):

@@ -17,8 +17,9 @@ from durable_lab.cli.output import on_engine, option, say
 from durable_lab.faults import POINTS, killer
 from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.stores.log import log_of
-from durable_lab.timeline import rows_of, table_of
-from durable_lab.timeline.rows import brief
+from durable_lab.timeline import table_of
+from durable_lab.timeline.events import from_records, outcome_of
+from durable_lab.timeline.rows import brief, table_rows
 from durable_lab.worker import deliver, work
 from durable_lab.world import Effect, World, books_of
 
@@ -65,8 +66,7 @@ class Session:
         """Told of every command once it is durable, inside the journal: no error may leave here, either."""
         with suppress(Exception):
             attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
-            outcome = brief(command.value) if command.ok else f"failed: {command.error:.200}"
-            self.say(f"  recorded  {self._position} {command.name} -> {outcome}{attempts}")
+            self.say(f"  recorded  {self._position} {command.name} -> {outcome_of(command)}{attempts}")
         self._position += 1
 
     def replayed(self, commands: Sequence[Any]) -> None:
@@ -213,7 +213,10 @@ def show_history(console: Console, run: Run, records: Sequence[Any], effects: Se
     """The timeline of one run, and beside it what the world's own books say; None if there are none."""
     say(console, f"{run.workflow} {run.workflow_id}: {run.status}")
     say(console, f"input {brief(run.input, 100)}")
-    console.print(table_of(rows_of(records, run.sessions, run.status, run.detail), console.width))
+    told = from_records(records, run.sessions, status=run.status, detail=run.detail)
+    for words in filter(None, (told.start, told.times)):
+        say(console, words)
+    console.print(table_of(table_rows(told), console.width))
     if effects is None:
         say(console, "the world's own books: not found beside this store, so its effects are unknown")
         return

@@ -87,6 +87,9 @@ class Driver:
     ) -> None:
         self.workflow, self.clock, self.ledger = workflow, clock, ledger
         self._engine, self._options = engine, options
+        self._study = _study_of(engine)
+        if self._study:
+            self._study.refresh()
 
     @property
     def label(self) -> str:
@@ -139,17 +142,20 @@ class Driver:
             signal = state.signals[len(moment.signals)]
         except Exception as error:
             return self._failed(moment, error)
-        there = replace(moment, records=(*moment.records, signal), crash=None)
+        there = replace(moment, records=(*moment.records, signal))
         after = self._run(there)
         said = f"The signal {name} is delivered. {after.said}"
         return replace(after, said=said)
 
     def crash(self, moment: Moment, at: int) -> Moment:
-        """The process dies at event `at`: what was recorded by then is kept, and nothing else."""
+        """The process dies at event `at`: what was recorded by then is kept, and nothing else. Nothing is run."""
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
-        if event is None or event.record is None or self._is_last(events, event):
-            return self._crash_at_the_end(moment)
+        if event is None or event.kind in (*ENDS, "divergence"):
+            return self._died(moment, moment.records, _where(moment))
+        if event.record is None:  # a mark of an earlier crash
+            before = [e.record for e in events[:at] if e.record is not None]
+            return self._died(moment, moment.records[: max(before, default=-1) + 1], "where it died before")
         inside = event.position is not None and not event.final
         kept = moment.records[: event.record if inside else event.record + 1]
         said = f"in attempt {event.attempt} of {event.name}, before its outcome was recorded" if inside else ""
@@ -176,7 +182,9 @@ class Driver:
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
         kept = moment.records if event is None or event.record is None else moment.records[: event.record]
-        return Moment(moment.workflow_id, moment.input, tuple(kept), lines=moment.lines)
+        count = sum(hasattr(record, "kind") for record in kept)
+        crash = moment.crash if moment.crash is not None and moment.crash < count else None  # the past is shared
+        return Moment(moment.workflow_id, moment.input, tuple(kept), lines=moment.lines, crash=crash)
 
     def fork(
         self, moment: Moment, at: int, *, signal: tuple[str, Any] | None = None, outcome: tuple[bool, Any] | None = None
@@ -206,18 +214,6 @@ class Driver:
         return self._run(there)
 
     # ------------------------------------------------------------ how it is done
-
-    def _crash_at_the_end(self, moment: Moment) -> Moment:
-        if moment.status == "blocked":
-            return self._died(moment, moment.records, f"while the run waits for {moment.detail}")
-        if moment.over:
-            return self._died(moment, moment.records, "after the end")
-        after = self._run(moment, most=1)
-        if after.problem:
-            return after
-        if len(after.records) == len(moment.records):
-            return self._died(after, after.records, f"after it was {after.status}")
-        return self._died(after, after.records, f"after {after.records[-1].name} was recorded")
 
     def _died(self, moment: Moment, records: Sequence[Any], where: str) -> Moment:
         kept = tuple(records)
@@ -252,9 +248,9 @@ class Driver:
         return module.Command("activity", command.name, list(command.args), ok, value, error, tries, *times)
 
     def _module(self) -> Any:
-        if self._engine is not None:
+        if self._engine is not None and self._study is None:
             return self._engine
-        chosen = study.current()
+        chosen = self._study or study.current()
         chosen.refresh()
         return chosen.module()
 
@@ -331,10 +327,27 @@ class Driver:
         if isinstance(error, NotImplementedError) and str(error).startswith("TODO"):
             return _open(str(error))
         place = ""
-        if self._engine is None:
+        if self._engine is None or self._study:
             with contextlib.suppress(study.StudyError):
-                place = f" {study.current().place(error)}"
+                place = f" {(self._study or study.current()).place(error)}"
         return f"{type(error).__name__} came out of the run: {error!s:.300}.{place} What is recorded stays good."
+
+
+def _study_of(engine: ModuleType | None) -> study.Study | None:
+    """The engine under study that this module was imported from; its file may change. None for any other module."""
+    file = getattr(engine, "__file__", None)
+    name, _, part = getattr(engine, "__name__", "").partition(".")
+    if not file or part != "engine" or name not in ("lab", "solution"):
+        return None
+    return study.Study(name, Path(file).absolute().parents[1])
+
+
+def _where(moment: Moment) -> str:
+    if moment.status == "blocked":
+        return f"while the run waits for {moment.detail}"
+    if moment.over:
+        return "after the end"
+    return "after the last record" if moment.records else "before anything is recorded"
 
 
 @contextlib.contextmanager

@@ -6,12 +6,16 @@ import json
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from durable_lab import study
 from durable_lab.faults import POINTS
-from durable_lab.timeline.model import Effect, Event, History, brief
+from durable_lab.printable import printable
+from durable_lab.timeline.model import Effect, Event, History, span
+from durable_lab.timeline.times import NO_TIME, Times
+from durable_lab.timeline.words import brief, cut, duration, moment
 
 
 def history_of(
@@ -68,9 +72,10 @@ def in_order(commands: Sequence[Any], signals: Sequence[Any]) -> list[Any]:
         came[signal.name] += 1
         made.append(signal)
 
+    time = Times([*commands, *signals])
     for command in commands:
-        now = _seconds(command.ended_at)
-        while left and (now is None or (_seconds(left[0].received_at) or 0.0) < now):
+        now = time(command.ended_at)
+        while left and now is not None and (came_at := time(left[0].received_at)) is not None and came_at < now:
             arrive()
         if command.kind == "signal":
             read[command.name] += 1
@@ -114,10 +119,34 @@ def from_records(
         if number < len(records):
             writer.record(number, records[number])
     writer.end(status, detail, value)
-    made = tuple(writer.events)
+    time = writer.time
+    made = tuple(_timed(writer.events)) if time.shown else tuple(writer.events)
     return History(
-        workflow_id, made, engine, status, detail or "", total, replayed, _placed(effects, made), given, value
+        printable(workflow_id),
+        made,
+        printable(engine),
+        status,
+        cut(detail or ""),
+        total,
+        replayed,
+        _placed(effects, made),
+        given,
+        value,
+        time.began,
+        time.note,
+        time.by_order,
     )
+
+
+def _timed(events: Sequence[Event]) -> list[Event]:
+    """The events with the time since the first one in words."""
+    start = span(events)[0]
+    made = []
+    for event in events:
+        at = event.start if event.kind == "gap" or event.end is None else event.end
+        told = f"+{duration(at - start)}" if at is not None else NO_TIME if event.record is not None else ""
+        made.append(replace(event, at=told))
+    return made
 
 
 def _after(number: int) -> str:
@@ -135,6 +164,7 @@ class _Writer:
 
     def __init__(self, records: Sequence[Any], sessions: Sequence[Any], replayed: int, split: Any) -> None:
         self.events: list[Event] = []
+        self.time = Times(records)
         self.position = 0
         self._sessions, self._replayed, self._split = sessions, replayed, split
         self._free = 0  # the column after the last command: there a wait begins
@@ -143,7 +173,7 @@ class _Writer:
 
     def add(self, kind: str, name: str, what: str, outcome: str = "", **more: Any) -> int:
         index = len(self.events)
-        self.events.append(Event(index, kind, name, what, outcome, **more))
+        self.events.append(Event(index, kind, printable(str(name)), printable(what), printable(outcome), **more))
         return index
 
     def workers(self, number: int) -> None:
@@ -152,7 +182,7 @@ class _Writer:
             replays = {0: "nothing to replay", 1: "replays 0"}.get(p, f"replays 0 to {p - 1}")
             outcome = f"{replays} ({session.engine.partition(' ')[0]})"
             self.add(
-                "worker", str(session.number), f"worker {session.number} begins", outcome, start=_seconds(session.at)
+                "worker", str(session.number), f"worker {session.number} begins", outcome, start=self.time(session.at)
             )
 
     def record(self, number: int, record: Any) -> None:
@@ -160,7 +190,7 @@ class _Writer:
         after = ", ".join(str(s.number) for s in self._sessions if s.began_after > number)
         own = {"record": number, "data": record}
         if not hasattr(record, "kind"):
-            at = _seconds(record.received_at)
+            at = self.time(record.received_at)
             outcome = brief(record.payload)
             index = self.add(
                 "delivered", record.name, f"signal {record.name} is delivered", outcome, start=at, end=at, **own
@@ -175,15 +205,24 @@ class _Writer:
         self._command(record, own)
         self.position += 1
         self._free = len(self.events)
-        self._clock = _seconds(record.ended_at)
+        self._clock = self._lasted(record)[1]
+
+    def _lasted(self, record: Any) -> tuple[float | None, float | None]:
+        """When it began and ended, by its own times or by those of its attempts."""
+        tries = record.tries or ()
+        started, ended = self.time(record.started_at), self.time(record.ended_at)
+        if started is None and tries:
+            started = self.time(tries[0].started_at)
+        if ended is None and tries:
+            ended = self.time(tries[-1].ended_at)
+        return started, ended
 
     def _command(self, record: Any, own: dict[str, Any]) -> None:
-        outcome = brief(record.value) if record.ok else f"failed: {record.error}"
-        started, ended = _seconds(record.started_at), _seconds(record.ended_at)
+        outcome = outcome_of(record)
+        started, ended = self._lasted(record)
         if record.kind == "activity":
             self._attempts(record, outcome, own)
         elif record.kind == "now":
-            outcome = f"{record.value:.3f}".rstrip("0").rstrip(".") if isinstance(record.value, float) else outcome
             self.add("now", "now", "now", outcome, ok=record.ok, start=started, end=ended, **own)
         elif record.kind == "signal":
             self._consume(record, outcome, own)
@@ -198,22 +237,23 @@ class _Writer:
     def _attempts(self, record: Any, outcome: str, own: dict[str, Any]) -> None:
         what, tries = called(record), tuple(record.tries or ())
         if len(tries) < 2:
-            times = {"start": _seconds(record.started_at), "end": _seconds(record.ended_at)}
+            start, end = self._lasted(record)
+            times = {"start": start, "end": end}
             self.add("attempt", record.name, what, outcome, ok=record.ok, attempt=1, tries=1, **times, **own)
             return
         for i, attempt in enumerate(tries):
-            start, end = _seconds(attempt.started_at), _seconds(attempt.ended_at)
+            start, end = self.time(attempt.started_at), self.time(attempt.ended_at)
             last = i + 1 == len(tries)
-            said = outcome if last else str(attempt.error or "it worked")
+            said = outcome if last else cut(str(attempt.error or "it worked"))
             counted = {"attempt": i + 1, "tries": len(tries), "ok": attempt.error is None}
             self.add("attempt", record.name, what, said, start=start, end=end, **counted, **own)
             if not last:
-                until = _seconds(tries[i + 1].started_at)
-                pause = "" if until is None or end is None else f"{until - end:.2f} s"
+                until = self.time(tries[i + 1].started_at)
+                pause = "" if until is None or end is None else _pause(until - end)
                 self.add("gap", record.name, f"back-off of {record.name}", pause, start=end, end=until, **own)
 
     def _consume(self, record: Any, outcome: str, own: dict[str, Any]) -> None:
-        name, ended = record.name, _seconds(record.ended_at)
+        name, ended = record.name, self.time(record.ended_at)
         index, link, since = len(self.events), None, self._free
         if self._unread[name]:
             link = self._unread[name].popleft()
@@ -240,7 +280,7 @@ class _Writer:
         elif status == "running":
             self.add("running", "", "the worker is at work, or it died here", "running", position=self.position)
         elif status in ("completed", "failed"):
-            said = detail or ("" if value is None else brief(value))
+            said = cut(detail) if detail else "" if value is None else brief(value)
             self.add(status, status, status, said, ok=status == "completed", start=self._clock, end=self._clock)
 
 
@@ -248,14 +288,20 @@ def _linked(event: Event, index: int) -> Event:
     return Event(**{**{name: getattr(event, name) for name in Event.__dataclass_fields__}, "link": index})
 
 
+def _pause(length: float) -> str:
+    return duration(length) if length >= 0 else NO_TIME
+
+
+def outcome_of(record: Any) -> str:
+    """How a command ended, in one line."""
+    if not record.ok:
+        return cut(f"failed: {record.error}")
+    return moment(record.value) if record.kind == "now" else brief(record.value)
+
+
 def called(record: Any, width: int = 24) -> str:
     """What a command asked for: pay_back("A1", 30)."""
-    return f"{record.name}({', '.join(brief(arg, width) for arg in record.args)})"
-
-
-def _seconds(value: Any) -> float | None:
-    """A time, or None: a half-written engine may have put anything there."""
-    return float(value) if isinstance(value, (int, float)) else None
+    return cut(f"{record.name}({', '.join(brief(arg, width) for arg in record.args or ())})")
 
 
 # ------------------------------------------------------------ divergence
@@ -278,7 +324,8 @@ def divergence_in(error: str | None) -> dict[str, Any] | None:
     if not found:
         return None
     had, asked = found["had"], found["asked"] or "nothing: it ended"
-    rows = _fields(had, asked)
+    rows = [[name, cut(one), cut(two), differs] for name, one, two, differs in _fields(had, asked)]
+    had, asked = cut(had), cut(asked)
     first = next((name for name, _, _, differs in rows if differs), "the end" if not found["asked"] else "the call")
     return {"position": int(found["at"]), "history": had, "asked": asked, "fields": rows, "first": first}
 
@@ -321,14 +368,15 @@ def _placed(effects: Sequence[Any], events: Sequence[Event]) -> tuple[Effect, ..
     seen: set[tuple[str, str, Any]] = set()
     for effect in effects:
         if not hasattr(effect, "operation"):
-            made.append(Effect("world", str(effect)))
+            made.append(Effect("world", cut(str(effect))))
             continue
+        operation = printable(str(effect.operation))
         key = str(effect.key or "")
         place = int(key.rpartition("/")[2]) if re.search(r"/\d{1,9}\Z", key) else None
-        if place is None and by_name[effect.operation]:
-            turn = by_name[effect.operation]
+        if place is None and by_name[operation]:
+            turn = by_name[operation]
             place = turn[0] if len(turn) == 1 else turn.popleft()
         same = (effect.service, effect.operation, key or place)
-        made.append(Effect(effect.service, effect.operation, place, same in seen))
+        made.append(Effect(printable(str(effect.service)), operation, place, same in seen))
         seen.add(same)
     return tuple(made)

@@ -17,6 +17,7 @@ from typing import Any
 from durable_lab.timeline.events import history_of, state_in
 from durable_lab.timeline.model import Event, History, Lane, lanes_of, span
 from durable_lab.timeline.text import text_of
+from durable_lab.timeline.words import LONGEST, duration, ticks
 
 # Okabe and Ito's palette: told apart with every kind of colour vision.
 BLUE, ORANGE, GREEN, VERMILION, PURPLE, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#888888"
@@ -135,6 +136,8 @@ class _Painter:
         from matplotlib.figure import Figure
 
         self.history, self.dark = history, dark
+        self.by_order = f"{history.by_order} So x is order, not time." if clock and history.by_order else ""
+        clock = clock and not history.by_order
         self.ink, self.paper, self.stripe = (
             ("#e0e0e0", "#111111", "#1d1d1d") if dark else ("#222222", "#ffffff", "#f4f4f4")
         )
@@ -145,7 +148,7 @@ class _Painter:
         self.split: Event | None = split
         marked = any(event.kind in ("crash", "divergence") for event in history.events)
         self.band = 0.44 if marked else 0.27 if history.replayed else 0.1  # room for the labels over the lines
-        self.head = 0.3 + 0.19 * bool(history.engine or history.sentence or self._cut())
+        self.head = 0.3 + 0.19 * bool(self._below())
         below = self.head + self.band + ROW * len(self.lanes)
         self.strip = below + 0.1
         self.panel = self.strip + (0.24 + ROW * len(self.services) if self.services else 0.0) + 0.22 * clock
@@ -181,6 +184,7 @@ class _Painter:
         """A text cut to `room` inches. Never read as mathematics: a value may hold a `$`."""
         colour, bold = how.pop("colour", self.ink), how.pop("bold", False)
         how = {"va": "center", **how}
+        words = words[:LONGEST]
         made = self.axes.text(x, y, words, fontsize=size, color=colour, parse_math=False, **how)
         made.set_fontweight("bold" if bold else "normal")
         if room:
@@ -200,9 +204,15 @@ class _Painter:
     def _header(self) -> None:
         room = WIDTH - 2 * EDGE
         self.text(EDGE, 0.18, self.history.title, room, 10, bold=True)
-        engine = f"engine: {self.history.engine}" if self.history.engine else ""
-        words = "   ".join(part for part in (engine, self._cut(), self.history.sentence) if part)
-        self.text(EDGE, 0.39, words, room, 8, colour=self.faint)
+        self.text(EDGE, 0.39, self._below(), room, 8, colour=self.faint)
+
+    def _below(self) -> str:
+        """What stands below the title."""
+        history = self.history
+        engine = f"engine: {history.engine}" if history.engine else ""
+        told = history.sentence if not self.by_order else history.sentence.replace(history.times, "").strip()
+        parts = (self.by_order, engine, history.start, self._cut(), told)
+        return "   ".join(part for part in parts if part)
 
     def _lane(self, lane: Lane) -> None:
         from matplotlib.patches import Rectangle
@@ -295,17 +305,17 @@ class _Painter:
         y = self.rows.get(-1)
         if y is None:
             return
-        taken = 0.0
-        for event in next(lane for lane in self.lanes if lane.number == -1).events:
-            left, right = self.scale.bar(event)
-            x = (left + right) / 2
+        events = next(lane for lane in self.lanes if lane.number == -1).events
+        places: list[float] = []
+        for event in events:  # side by side where they came at the same time
+            places.append(max(sum(self.scale.bar(event)) / 2, places[-1] + 0.16 if places else 0.0))
+        for event, x, following in zip(events, places, [*places[1:], WIDTH - RIGHT + 0.1], strict=True):
             colour = self.faint if event.link is None else GREEN
             self.axes.text(x, y, "✉", fontsize=11, color=colour, ha="center", va="center", zorder=4)
             words = event.name if event.link is not None else f"{event.name} (unread)"
-            if x > taken:
-                made = self.text(x + 0.11, y, words, WIDTH - RIGHT - x - 0.1, 7, colour=colour, zorder=6)
+            if following - x > 0.4:
+                made = self.text(x + 0.11, y, words, following - x - 0.25, 7, colour=colour, zorder=6)
                 made.set_bbox({"facecolor": self.paper, "edgecolor": "none", "pad": 0.5})
-                taken = x + 0.2 + self._width(made)
             target = next((e for e in self.history.events if e.index == event.link), None)
             if target:
                 end = self.scale.bar(target)[1] - 0.05
@@ -354,16 +364,13 @@ class _Painter:
         )
 
     def _seconds(self) -> None:
-        """Ticks in seconds since the first event."""
-        from matplotlib.ticker import MaxNLocator
-
+        """Ticks: the time since the first event."""
         y = self.head + self.band + ROW * len(self.lanes)
         length = self.scale.finish - self.scale.begin
-        for value in MaxNLocator(6).tick_values(0, length) if length else [0.0]:
-            if 0 <= value <= length:
-                x = self.scale.at(self.scale.begin + value)
-                self.axes.plot([x, x], [y, y + 0.05], color=self.faint, linewidth=1)
-                self.text(x, y + 0.12, f"{value:g} s", size=7, colour=self.faint, ha="center")
+        for value in ticks(length):
+            x = self.scale.at(self.scale.begin + value)
+            self.axes.plot([x, x], [y, y + 0.05], color=self.faint, linewidth=1)
+            self.text(x, y + 0.12, duration(value), size=7, colour=self.faint, ha="center")
 
     # ------------------------------------------------------------ below the lanes
 

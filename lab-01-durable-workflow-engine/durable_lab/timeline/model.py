@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from durable_lab.timeline.words import brief, date, json_text
+
 # kind -> (mark, word). The mark is a shape; with the word and the colour nothing is told by one of them alone.
 KINDS = {
     "attempt": ("●", "activity"),
@@ -54,6 +56,7 @@ class Event:
     tries: int = 0
     since: int | None = None  # of a wait: the event in whose column it began
     link: int | None = None  # a signal: who consumed it; a consumed one: its delivery
+    at: str = ""  # when it ended, as a person reads it: "+0.3 s" since the first event, or "no time"
     record: int | None = None  # the record in durable order that it belongs to, from 0
     live_in: str = ""  # the worker that ran it, and the ones that only read it
     replayed_by: str = ""
@@ -79,11 +82,7 @@ class Event:
         """Plain JSON. Without `data` it is small: a row of the widget."""
         made = {name: getattr(self, name) for name in _FIELDS if name != "data"}
         made |= {"lane": self.lane, "mark": self.mark, "final": self.final}
-        return {**made, "data": _plain(self.data)} if data else made
-
-
-def _plain(record: Any) -> Any:
-    return json.loads(json.dumps(record, default=lambda o: vars(o) if hasattr(o, "__dict__") else repr(o)))
+        return {**made, "data": json.loads(json_text(self.data))} if data else made
 
 
 _FIELDS = tuple(Event.__dataclass_fields__)
@@ -113,6 +112,9 @@ class History:
     effects: tuple[Effect, ...] = ()
     input: Any = None
     value: Any = None
+    began: float | None = None  # the first time, if the clock is the machine's
+    times: str = ""  # what a reader must know about the times
+    by_order: str = ""  # why x cannot be time; else empty
 
     @property
     def title(self) -> str:
@@ -131,6 +133,15 @@ class History:
     @property
     def sentence(self) -> str:
         """Said where the picture alone says too little; else empty."""
+        return " ".join(part for part in (self._first, self.times) if part)
+
+    @property
+    def start(self) -> str:
+        """When it began, if that is known."""
+        return f"began {date(self.began)}" if self.began is not None else ""
+
+    @property
+    def _first(self) -> str:
         recorded = [event for event in self.events if event.record is not None]
         unknown = sorted({event.name for event in recorded if event.kind == "unknown"})
         if not recorded:
@@ -186,11 +197,23 @@ def _lane(number: int, events: tuple[Event, ...], history: History) -> Lane:
 
 
 def difference(one: History, other: History) -> int | None:
-    """The index of the first event in which two futures differ; None where they are the same."""
-    for a, b in zip(one.events, other.events, strict=False):
-        if (a.kind, a.what, a.outcome, a.ok) != (b.kind, b.what, b.outcome, b.ok):
+    """The index in `one` of the first event in which two futures differ; None if they are the same.
+
+    A crash and a new worker are marks on the picture, not records, so they are no difference.
+    """
+    mine, others = (
+        [event for event in history.events if event.kind not in ("crash", "worker")] for history in (one, other)
+    )
+    for a, b in zip(mine, others, strict=False):
+        if _told(a) != _told(b):
             return a.index
-    return None if len(one.events) == len(other.events) else min(len(one.events), len(other.events))
+    if len(mine) == len(others):
+        return None
+    return mine[len(others)].index if len(mine) > len(others) else len(one.events)
+
+
+def _told(event: Event) -> tuple[Any, ...]:
+    return event.kind, event.what, event.ok, "" if event.kind == "gap" else event.outcome
 
 
 def span(events: Sequence[Event]) -> tuple[float, float]:
@@ -202,12 +225,3 @@ def span(events: Sequence[Event]) -> tuple[float, float]:
 def repeated(effects: Sequence[Effect]) -> dict[str, int]:
     """How often each effect happened, by "bank: pay_back"."""
     return dict(Counter(f"{effect.service}: {effect.operation}" for effect in effects))
-
-
-def brief(value: Any, width: int = 60) -> str:
-    """A value as JSON, cut to what fits in a cell; what is no JSON as Python shows it."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError, RecursionError):
-        text = repr(value)
-    return text if len(text) <= width else text[: width - 3] + "..."

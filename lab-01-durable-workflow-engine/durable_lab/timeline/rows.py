@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from durable_lab.timeline.events import from_records
-from durable_lab.timeline.model import ENDS, Event, History, brief, span
+from durable_lab.timeline.model import ENDS, Event, History
+from durable_lab.timeline.words import brief
 
 MARKS = {
     "done": "●",
@@ -28,11 +29,11 @@ __all__ = ["MARKS", "Row", "brief", "rows_of", "table_rows"]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a timeline. `mark` is a key of MARKS; `at` is in seconds since the run's first event, or None."""
+    """One line of a timeline. `mark` is a key of MARKS; `at` is the time since the run's first event in words."""
 
     mark: str
     position: int | None
-    at: float | None
+    at: str
     what: str
     outcome: str = ""
     live_in: str = ""  # the worker that ran it
@@ -54,38 +55,32 @@ def rows_of(
 
 def table_rows(history: History) -> list[Row]:
     """The rows of a history. Attempts have rows of their own only where there were several."""
-    start = span(history.events)[0]
     told = any(
         event.ran in ("replayed", "unread") for event in history.events
     )  # else all is live, and not worth a word
     rows: list[Row] = []
     for event in history.events:
         if event.tries > 1:
-            rows.append(_attempt(event, start))
+            rows.append(_attempt(event))
         if event.kind == "gap":
-            seconds = None if event.start is None else event.start - start
-            rows.append(Row("tried", event.position, seconds, f"  back-off {event.outcome}"))
+            rows.append(Row("tried", event.position, event.at, f"  back-off {event.outcome}".rstrip()))
         elif event.tries < 2 or event.final:
-            rows.append(_row(event, start, told))
+            rows.append(_row(event, told))
     return rows
 
 
-def _row(event: Event, start: float, told: bool) -> Row:
+def _row(event: Event, told: bool) -> Row:
     mark = _KINDS.get(event.kind, event.kind if event.kind in MARKS else "done")
     if not event.ok and mark == "done":
         mark = "failed"
-    at = event.end if event.end is not None else event.start
-    if event.kind in ENDS:
-        at = None
+    at = "" if event.kind in ENDS else event.at
     outcome = event.outcome if event.kind not in ("completed",) else ""
     position = None if event.kind in ("completed", "failed") else event.position
     ran = event.ran if told and event.kind != "blocked" else ""
     what = "unread: " + event.what if event.kind == "delivered" and event.link is None else event.what
-    seconds = None if at is None else at - start
-    return Row(mark, position, seconds, what, outcome, event.live_in, event.replayed_by, ran)
+    return Row(mark, position, at, what, outcome, event.live_in, event.replayed_by, ran)
 
 
-def _attempt(event: Event, start: float) -> Row:
+def _attempt(event: Event) -> Row:
     text = "it worked" if event.ok else event.outcome.removeprefix("failed: ")
-    seconds = None if event.start is None else event.start - start
-    return Row("tried", event.position, seconds, f"  attempt {event.attempt} of {event.name}", text)
+    return Row("tried", event.position, event.at, f"  attempt {event.attempt} of {event.name}", text)

@@ -36,7 +36,7 @@ def table_of(rows: Sequence[Row], width: int = 110) -> Table:
     """
     hidden = len(rows) - MOST
     if hidden > 0:
-        gap = Row("tried", None, None, f"... {hidden:,} rows are not shown ...")
+        gap = Row("tried", None, "", f"... {hidden:,} rows are not shown ...")
         rows = [*rows[: MOST // 2], gap, *rows[-MOST // 2 :]]
     narrow = width < 76
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
@@ -50,10 +50,9 @@ def table_of(rows: Sequence[Row], width: int = 110) -> Table:
         table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in rows:
         position = "" if row.position is None else str(row.position)
-        at = "" if row.at is None else f"+{row.at:.2f} s"
         told = [_shown(row.what), _shown(row.outcome)]
         told = ["\n-> ".join(filter(None, told))] if narrow else told
-        cells = (position, at, MARKS[row.mark], *told, *(_shown(getattr(row, name), 20) for _, name in more))
+        cells = (position, row.at, MARKS[row.mark], *told, *(_shown(getattr(row, name), 20) for _, name in more))
         table.add_row(*(Text(cell, style=STYLES.get(row.mark, "")) for cell in cells))
     return table
 
@@ -74,7 +73,7 @@ def plain_table(rows: Sequence[Row], width: int = 110) -> str:
 def text_of(history: History, width: int = 110) -> str:
     """Title, table, what the world's books say, and the sentence: everything that the figure shows, in words."""
     rows = table_rows(history)
-    parts = [history.title]
+    parts = [" · ".join(part for part in (history.title, history.start) if part)]
     if len(rows) > MOST:
         parts.append(f"{len(rows)} rows; the first {MOST // 2} and the last {MOST // 2} are shown")
     if rows:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import html
 import json
+import sys
 import threading
+import uuid
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,14 +21,21 @@ from typing import Any
 import anywidget
 import traitlets
 
+from durable_lab.printable import printable
 from durable_lab.timeline.drive import Driver, Moment, moment_of
 from durable_lab.timeline.figure import LANES, png_of
-from durable_lab.timeline.model import History, difference
+from durable_lab.timeline.model import Event, History, difference
 from durable_lab.timeline.text import text_of
+from durable_lab.timeline.words import duration, json_text
 
 STATIC = Path(__file__).with_name("static")
 WINDOW = 10_000  # events that are in the browser at a time
 OVERVIEW = 1_200  # letters for the minimap
+
+
+def _for_the_browser(selected: dict[str, Any], widget: Any) -> dict[str, Any]:
+    """A number that passes through JavaScript loses digits, so the record goes as text only."""
+    return {name: value for name, value in selected.items() if name != "data"}
 
 
 class TimelineWidget(anywidget.AnyWidget):
@@ -34,17 +44,19 @@ class TimelineWidget(anywidget.AnyWidget):
     _esm = STATIC / "timeline.js"
     _css = STATIC / "timeline.css"
 
+    home = traitlets.Unicode().tag(sync=True)  # the class of the static figure's place, which the live one takes
     title = traitlets.Unicode().tag(sync=True)  # workflow id, status, and why
     engine = traitlets.Unicode().tag(sync=True)  # which engine, from which file
     status = traitlets.Unicode().tag(sync=True)
     mode = traitlets.Unicode("view").tag(sync=True)  # "view", "crashed" or "fork"
     panel = traitlets.Unicode("").tag(sync=True)  # what is open below: "", "signal", "fork", "table", "help"
     playing = traitlets.Bool(False).tag(sync=True)
-    clock = traitlets.Bool(False).tag(sync=True)  # x is seconds, not order
+    clock = traitlets.Bool(False).tag(sync=True)  # x is time, not order
+    by_order = traitlets.Unicode("").tag(sync=True)  # why x cannot be time
     failed_only = traitlets.Bool(False).tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)  # what is searched for
     position = traitlets.Int(0).tag(sync=True)  # the selected event
-    selected = traitlets.Dict().tag(sync=True)  # it in full
+    selected = traitlets.Dict().tag(sync=True, to_json=_for_the_browser)  # it in full
     rows: Any = traitlets.List().tag(sync=True)  # the events from `first` on, WINDOW of them at most
     first = traitlets.Int(0).tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
@@ -55,6 +67,7 @@ class TimelineWidget(anywidget.AnyWidget):
     other: Any = traitlets.List().tag(sync=True)  # the events of the other future
     other_title = traitlets.Unicode("").tag(sync=True)
     first_difference = traitlets.Int(-1).tag(sync=True)
+    other_difference = traitlets.Int(-1).tag(sync=True)  # the same, as an index in `other`
     signals: Any = traitlets.List().tag(sync=True)  # [{"name", "payload" (JSON text)}], to choose from
     table = traitlets.Unicode("").tag(sync=True)  # the same, as text
     said = traitlets.Unicode("").tag(sync=True)  # what happened last, in a sentence
@@ -73,7 +86,7 @@ class TimelineWidget(anywidget.AnyWidget):
         signals: dict[str, Any] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__()
+        super().__init__(home=f"dl-home-{uuid.uuid4().hex}")
         self._home = _home()
         self._lock = threading.RLock()
         self._driver = Driver(workflow, engine, clock, ledger, **options)
@@ -83,6 +96,7 @@ class TimelineWidget(anywidget.AnyWidget):
         self._fork: Moment | None = None
         self._history = self._driver.history(self._moment)
         self._told: History | None = None
+        self._names: dict[str, str] = {}  # of signals, as they are shown
         self._show(at=0)
         self.observe(self._moved, "position")
         self.on_msg(self._asked)
@@ -137,8 +151,11 @@ class TimelineWidget(anywidget.AnyWidget):
             self.other = [event.to_dict(data=False) for event in other.events[:WINDOW]]
             self.other_title = other.title
             self.first_difference = -1 if first is None else first
+            theirs = difference(other, self._history)
+            self.other_difference = -1 if theirs is None else theirs
             self.position = min(at if first is None else first, self.total - 1)
-            self.said, self.problem, self.printed = f"{made.said} {same}", False, made.printed
+            self.said, self.problem = printable(f"{made.said} {same}", "\n"), False
+            self.printed = printable(made.printed, "\n\t")
 
     def keep(self) -> None:
         """Go on with the other future."""
@@ -176,13 +193,8 @@ class TimelineWidget(anywidget.AnyWidget):
 
     def _say(self, moment: Moment) -> None:
         with self.hold_sync():
-            self.said, self.problem, self.printed, self.panel, self.playing = (
-                moment.said,
-                True,
-                moment.printed,
-                "",
-                False,
-            )
+            self.said, self.problem, self.panel, self.playing = printable(moment.said, "\n"), True, "", False
+            self.printed = printable(moment.printed, "\n\t")
 
     def _show(self, at: int, said: str = "") -> None:
         history, moment = self._history, self._moment
@@ -190,19 +202,22 @@ class TimelineWidget(anywidget.AnyWidget):
         at = max(0, min(at, self.total - 1))
         with self._lock, self.hold_sync():
             self.title, self.status, self.replayed = history.title, history.status, history.replayed
-            self.engine = f"engine: {self._driver.label}"
+            began = f" · {history.start}" if history.start else ""
+            self.engine = printable(f"engine: {self._driver.label}{began}")
+            self.by_order = history.by_order
             self.first = max(0, min(at - WINDOW // 2, self.total - WINDOW))
             shown = history.events[self.first : self.first + WINDOW]
             self.rows = [event.to_dict(data=False) for event in shown]
             self.overview = _overview(history)
             self.effects = [asdict(effect) for effect in history.effects]
             self.mode = "crashed" if history.events and history.events[-1].kind == "crash" else "view"
-            self.fork_at, self.first_difference, self.other, self.other_title = -1, -1, [], ""
+            self.fork_at, self.first_difference, self.other_difference = -1, -1, -1
+            self.other, self.other_title = [], ""
             if history is not self._told:  # a move to another window changes no word of it
                 self._told, self.table = history, text_of(history)
             self.signals, self.panel = self._choices(), ""
-            self.said = said or moment.said or history.sentence or self._size()
-            self.problem, self.printed = moment.problem, moment.printed
+            self.said = printable(said or moment.said or history.sentence or self._size(), "\n")
+            self.problem, self.printed = moment.problem, printable(moment.printed, "\n\t")
             self.playing = self.playing and not (moment.problem or history.status)
             self.depth, self.position = len(self._past), at
             self._select()
@@ -219,7 +234,8 @@ class TimelineWidget(anywidget.AnyWidget):
             found.setdefault(signal.name, signal.payload)
         waiting = self._moment.detail if self._moment.status == "blocked" else ""
         names = sorted({*found, *([waiting] if waiting else [])}, key=lambda name: name != waiting)
-        return [{"name": name, "payload": json.dumps(found.get(name))} for name in names]
+        self._names = {printable(name): name for name in names}
+        return [{"name": printable(name), "payload": json_text(found.get(name))} for name in names]
 
     def _moved(self, change: Any) -> None:
         here = self.first <= self.position < self.first + len(self.rows)
@@ -239,7 +255,18 @@ class TimelineWidget(anywidget.AnyWidget):
         event = events[self.position]
         lines = self._moment.lines
         known = event.position is not None and event.position < len(lines)
-        return {**event.to_dict(), "line": lines[event.position or 0] if known else ""}
+        return {
+            **event.to_dict(),
+            "line": printable(lines[event.position or 0]) if known else "",
+            "json": "" if event.data is None else json_text(event.data, indent=1),
+            "tries": [_try(one) for one in self._tries(event)],
+            "columns": event.data["fields"] if event.kind == "divergence" else [],
+        }
+
+    def _tries(self, event: Event) -> list[Event]:
+        """The attempts of the same command, each with a gap before the next."""
+        near = self._history.events[max(0, event.index - 2 * event.tries) : event.index + 2 * event.tries]
+        return [one for one in near if one.kind == "attempt" and one.record == event.record]
 
     # ------------------------------------------------------------ what the browser asks for
 
@@ -265,8 +292,7 @@ class TimelineWidget(anywidget.AnyWidget):
         if name == "fork":
             self.fork(at, signal=self._signal(content), outcome=self._outcome(content))
         elif name == "deliver":
-            wanted = str(content["name"])
-            self.deliver(wanted, _json(content.get("payload")))
+            self.deliver(self._named(content), _json(content.get("payload")))
         elif name in ("crash", "drop", "window"):
             getattr(self, name)(at)
         elif name in ("step", "run", "keep", "back"):
@@ -274,9 +300,13 @@ class TimelineWidget(anywidget.AnyWidget):
         else:
             raise ValueError(f"there is no action {name!r}")
 
-    @staticmethod
-    def _signal(content: dict[str, Any]) -> tuple[str, Any] | None:
-        return (str(content["name"]), _json(content.get("payload"))) if content.get("how") == "signal" else None
+    def _named(self, content: dict[str, Any]) -> str:
+        """The signal that was chosen; its name may have characters that were shown escaped."""
+        name = str(content["name"])
+        return self._names.get(name, name)
+
+    def _signal(self, content: dict[str, Any]) -> tuple[str, Any] | None:
+        return (self._named(content), _json(content.get("payload"))) if content.get("how") == "signal" else None
 
     @staticmethod
     def _outcome(content: dict[str, Any]) -> tuple[bool, Any] | None:
@@ -290,13 +320,40 @@ class TimelineWidget(anywidget.AnyWidget):
         return self.table
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The widget; and for places without a kernel, the figure and the table."""
-        made = super()._repr_mimebundle_(**options)
-        bundle, metadata = made if isinstance(made, tuple) else (made or {}, {})
-        bundle = {**bundle, "text/plain": self.table}
-        if self._history.commands <= LANES and (png := png_of(self._history)):
+        """The figure and the table. Where a kernel runs, the browser puts the live timeline in their place.
+
+        A saved view of a widget is an error message wherever its kernel is gone, so no view is part of the output.
+        """
+        bundle = {"text/plain": self.table}
+        png = png_of(self._history) if self._history.commands <= LANES else None
+        if png:
             bundle["image/png"] = base64.b64encode(png).decode()
-        return bundle, metadata
+        bundle["text/html"] = _still(self.home, self.table, bundle.get("image/png"))
+        if not _starts_every_widget():
+            made = super()._repr_mimebundle_(**options)
+            bundle = {**(made[0] if isinstance(made, tuple) else made or {}), **bundle}
+        return bundle, {}
+
+
+def _still(home: str, table: str, png: str | None) -> str:
+    """The figure, and the table behind it, for a page."""
+    words = f"<pre>{html.escape(table)}</pre>"
+    if png:
+        image = f'<img alt="{html.escape(table)}" style="max-width: 100%" src="data:image/png;base64,{png}">'
+        words = f"{image}<details><summary>the same as a table</summary>{words}</details>"
+    return f'<div class="{home}">{words}</div>'
+
+
+def _starts_every_widget() -> bool:
+    """Whether the page makes each widget's model at once. VS Code waits for a view of one."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return "__vsc_ipynb_file__" not in getattr(shell, "user_ns", {})
+
+
+def _try(event: Event) -> str:
+    took = f"it took {duration(event.end - event.start)}" if event.start is not None and event.end is not None else ""
+    said = "it worked" if event.ok else event.outcome.removeprefix("failed: ")
+    return f"attempt {event.attempt}: {', '.join(part for part in (event.at, took if event.at else '', said) if part)}"
 
 
 def _home() -> tuple[int, Any]:

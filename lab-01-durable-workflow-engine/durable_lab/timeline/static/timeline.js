@@ -162,7 +162,6 @@ function paint(pad, rows, view, at, look) {
       }
     }
   }
-  let label = 0;
   for (const row of shown) {
     const mid = y.get(row.lane), [a, b] = x(row);
     if (row.kind === "crash" || row.kind === "divergence") { tear(pad, middle(row), top - 4, bottom, row, look); continue; }
@@ -175,10 +174,9 @@ function paint(pad, rows, view, at, look) {
       const target = row.link == null ? null : rows[row.link - look.first];
       if (target && y.has(target.lane) && shown.includes(target)) arrow(pad, middle(row), mid - 5, x(target)[1] - 5, y.get(target.lane) + 9, GREEN);
       pad.text("✉", middle(row), mid, 20, colour, "center", false, 15);
-      if (middle(row) > label) {
-        const words = row.link == null ? `${row.name} (unread)` : row.name;
-        label = middle(row) + 14 + pad.text(words, middle(row) + 10, mid, 150, theme.ink, "left", false, 11);
-      }
+      const following = shown.find((other) => other.kind === "delivered" && other.index > row.index);
+      const room = (following ? middle(following) : width - right) - middle(row) - 22;
+      if (room > 14) pad.text(row.link == null ? `${row.name} (unread)` : row.name, middle(row) + 10, mid, Math.min(150, room), theme.ink, "left", false, 11);
     } else if (row.lane === 0) {
       pad.dot(middle(row), mid, row.kind === "worker" ? "worker" : row.ok ? "dot" : "cross", row.kind === "worker" ? theme.faint : row.ok ? GREEN : VERMILION, theme.paper);
     } else if (row.kind === "blocked" || row.kind === "running" || row.kind === "consumed") {
@@ -197,7 +195,7 @@ function paint(pad, rows, view, at, look) {
   if (look.replayed && live && !look.fork && live.index > 0 && (live.position === look.replayed)) {
     const at = x(live)[0] - 3;
     pad.line([[at, top - 8], [at, bottom]], theme.ink, 1, [5, 4]);
-    above(pad, at, 19, "now: from here it is live", theme.ink, width);
+    above(pad, at, 21, "now: from here it is live", theme.ink, width);
   }
   if (look.fork) marks(pad, shown, x, top, bottom, look);
   if (look.effects.length) strip(pad, shown, middle, bottom + ROW / 2 + 2, width, right, gutter, look);
@@ -250,8 +248,8 @@ function arrow(pad, x0, y0, x1, y1, colour) {
   for (const turn of [2.6, -2.6]) pad.line([[x1, y1], [x1 + 7 * Math.cos(angle + turn), y1 + 7 * Math.sin(angle + turn)]], colour, 1.3);
 }
 
-function above(pad, x, y, words, colour, width, left = false) {
-  const before = left || x > width * 0.68;
+// A label over a line: on the side where there is more room, or on the one that is asked for.
+function above(pad, x, y, words, colour, width, before = x > width * 0.68) {
   pad.text(words, before ? x - 5 : x + 5, y, before ? x - 10 : width - x - 10, colour, before ? "right" : "left", false, 11);
 }
 
@@ -259,7 +257,8 @@ function tear(pad, x, top, bottom, row, look) {
   const points = [];
   for (let y = top, i = 0; y <= bottom; y += 7, i++) points.push([x + (i % 2 ? 4 : -4), y]);
   pad.line(points, VERMILION, 2);
-  above(pad, x, 8, `${row.mark} ${row.kind === "crash" ? row.what : "your code differs from here"}`, look.theme.ink, look.width);
+  const crash = row.kind === "crash";
+  above(pad, x, crash ? 8 : 21, `${row.mark} ${crash ? row.what : "your code differs from here"}`, look.theme.ink, look.width);
 }
 
 function marks(pad, shown, x, top, bottom, look) {
@@ -271,12 +270,12 @@ function marks(pad, shown, x, top, bottom, look) {
     pad.c.lineWidth = 2;
     pad.c.strokeRect(a - 3, top - 2, b - a + 6, bottom - top + 2);
     const words = look.fork.at === look.fork.difference ? "fork, and ≠ first difference" : "≠ first difference";
-    above(pad, a - 4, 18, words, theme.ink, look.width);
+    above(pad, a - 4, 21, words, theme.ink, look.width, false);
   }
   if (at) {
     const edge = x(at)[0] - 4;
     pad.line([[edge, top - 8], [edge, bottom]], theme.ink, 1.5, [2, 3]);
-    if (look.fork.at !== look.fork.difference) above(pad, edge, 18, "fork", theme.ink, look.width, true);
+    if (look.fork.at !== look.fork.difference) above(pad, edge, 21, "fork", theme.ink, look.width, true);
   }
 }
 
@@ -317,17 +316,17 @@ function render({ model, el: root }) {
   const back = button("Escape", "Back", goBack);
   const table = button("t", "Table", () => open("table")), help = button("?", "Help", () => open("help"));
   const query = el("input", { type: "search", placeholder: "search by name  ( / )", "aria-label": "search by name", size: 20,
-    oninput: () => { set("query", query.value); find(0); },
-    onkeydown: (event) => { if (event.key === "Enter") { find(event.shiftKey ? -1 : 1); event.preventDefault(); } } });
+    oninput: () => { set("query", query.value); find(0); } });
   const failed = el("input", { type: "checkbox", onchange: () => set("failed_only", failed.checked) });
   const clock = el("input", { type: "checkbox", onchange: () => set("clock", clock.checked) });
+  const ordered = el("span", { class: "dl-engine" }); // why x is order although time was asked for
   const bar = el("div", { class: "dl-bar", role: "toolbar", "aria-label": "actions on the run" },
     el("span", { class: "dl-group" }, button("Home", "|◀", () => go(first()), "first event"), button("ArrowLeft", "◀", () => step(-1), "previous event"),
       button("ArrowRight", "▶", () => step(1), "next event"), button("End", "▶|", () => go(last()), "last event")),
     el("span", { class: "dl-group" }, play, button("n", "Step", () => send({ do: "step" }))),
     el("span", { class: "dl-group" }, button("c", "Crash here", () => send({ do: "crash", at: position })), button("s", "Signal", () => open("signal")),
       button("d", "Drop the result", () => send({ do: "drop", at: position })), button("f", "Fork", () => open("fork")), keep, back));
-  const tools = el("div", { class: "dl-bar" }, el("span", { class: "dl-group" }, table, help), query, el("label", {}, failed, "failed only"), el("label", {}, clock, "x is clock time"));
+  const tools = el("div", { class: "dl-bar" }, el("span", { class: "dl-group" }, table, help), query, el("label", {}, failed, "failed only"), el("label", {}, clock, "x is clock time"), ordered);
   const map = el("canvas", { class: "dl-map", "aria-hidden": "true" });
   const canvas = el("canvas", { "aria-hidden": "true" });
   const stage = el("div", { class: "dl-stage", tabindex: 0, role: "slider", "aria-orientation": "horizontal", "aria-valuemin": 0,
@@ -337,13 +336,20 @@ function render({ model, el: root }) {
   const other = el("div", { class: "dl-other", role: "img" }, otherCanvas);
   const panel = el("div", { class: "dl-panel", role: "region" });
   const detail = el("section", { class: "dl-detail", "aria-label": "the selected event" });
-  const box = el("div", { class: "dl-timeline", "data-lm-suppress-shortcuts": "true", role: "group" },
+  const box = el("div", { class: "dl-timeline", role: "group" },
     title, engine, said, bar, tools, map, captions[0], stage, captions[1], other, panel, detail);
   root.append(box);
   const pad = new Canvas(canvas), otherPad = new Canvas(otherCanvas), mapPad = new Canvas(map);
 
   // ------------------------------------------------------------ state
 
+  // What has the focus may go away or be disabled; then the page would take the keys.
+  function keepingFocus(act) {
+    const had = box.contains(document.activeElement);
+    act();
+    const now = document.activeElement;
+    if (had && (!box.contains(now) || now.disabled || now.closest("[hidden]"))) stage.focus({ preventScroll: true });
+  }
   function set(name, value) {
     model.set(name, value);
     model.save_changes();
@@ -351,8 +357,9 @@ function render({ model, el: root }) {
   function toggle(name) { set(name, !get(name)); }
   function open(name) { set("panel", get("panel") === name ? "" : name); }
   function goBack() {
-    if (get("playing")) { set("playing", false); return; }
-    send({ do: "back" });
+    if (get("playing")) set("playing", false);
+    else if (get("panel")) set("panel", ""); // while a kernel is busy, a message overtakes a change of state
+    else send({ do: "back" });
   }
   function flush() {
     clearTimeout(sync);
@@ -384,8 +391,7 @@ function render({ model, el: root }) {
     const words = query.value.toLowerCase();
     if (!words) return;
     const here = rows.filter((row) => `${row.name} ${row.what}`.toLowerCase().includes(words)).map((row) => row.index);
-    const next = by < 0 ? [...here].reverse().find((i) => i < position) : here.find((i) => i > position - (by ? 0 : 1));
-    const found = next ?? (by < 0 ? here[here.length - 1] : here[0]);
+    const found = here.find((i) => i > position - (by ? 0 : 1)) ?? here[0];
     if (found !== undefined) go(found);
     const part = rows.length < total() ? " among the events that are here" : "";
     said.textContent = here.length ? `${here.indexOf(found) + 1} of ${here.length} events of this name${part}` : `no event of this name${part}`;
@@ -432,14 +438,15 @@ function render({ model, el: root }) {
     if (place < start + 1 || place > start + columns - 2 || start > Math.max(0, shown - columns)) {
       start = Math.max(0, Math.min(place - (place < start + 1 ? 2 : columns - 3), shown - columns));
     }
-    const look = { width, theme, columns, start, signals, finals, lanes: Math.min(columns, lanes), clock: get("clock"), first: get("first"),
+    const look = { width, theme, columns, start, signals, finals, lanes: Math.min(columns, lanes), clock: get("clock") && !get("by_order"), first: get("first"),
       replayed: get("replayed"), effects: fork ? [] : get("effects"), standing: standing(get("title")), fork: fork && { at: get("fork_at"), difference: get("first_difference") } };
     if (fork) {
       const most = Math.min(columns, Math.max(lanes, otherFinals.size));
       look.lanes = most;
       const all = [...rows.keys()], others = get("other");
       geometry = paint(pad, rows, all, position, look);
-      paint(otherPad, others, [...others.keys()], position, { ...look, finals: otherFinals, first: 0, standing: standing(get("other_title")) });
+      paint(otherPad, others, [...others.keys()], position, { ...look, finals: otherFinals, first: 0, standing: standing(get("other_title")),
+        fork: { at: get("fork_at"), difference: get("other_difference") } });
     } else geometry = paint(pad, rows, view, position, look);
     drawMap(width, columns);
     tell();
@@ -486,7 +493,8 @@ function render({ model, el: root }) {
     const ran = row.kind === "delivered" ? (row.link == null ? "unread" : `read by event ${row.link}`) : row.ran === "unread" ? "not reached" : row.ran;
     return [row.what, `${tries}${row.outcome}`, ran].filter(Boolean).join(" · ");
   }
-  function tell() {
+  const tell = () => keepingFocus(tellSelected);
+  function tellSelected() {
     const row = rowAt(position);
     stage.setAttribute("aria-valuenow", position);
     stage.setAttribute("aria-valuemax", Math.max(total() - 1, 0));
@@ -501,19 +509,18 @@ function render({ model, el: root }) {
     detail.append(el("h4", {}, `event ${position}${row.position == null ? "" : ` · position ${row.position}`} · ${wordsOf(row)}`));
     if (get("mode") === "fork") detail.append(el("div", {}, `in the other future: ${wordsOf(get("other")[position])}`));
     if (same?.line) detail.append(el("div", {}, "issued by ", el("code", {}, same.line)));
-    if (row.kind === "divergence" && same?.data) detail.append(columnsOf(same.data));
-    else if (same?.data?.tries?.length) detail.append(triesOf(same.data.tries));
-    if (same?.data != null && row.kind !== "divergence") detail.append(el("pre", { tabindex: 0, "aria-label": "the record as JSON" }, JSON.stringify(same.data, null, 1)));
+    if (row.kind === "divergence" && same) detail.append(columnsOf(same));
+    else if (same?.tries?.length) detail.append(triesOf(same.tries));
+    if (same?.json && row.kind !== "divergence") detail.append(el("pre", { tabindex: 0, "aria-label": "the record as JSON" }, same.json));
     if (get("printed")) detail.append(el("div", {}, "printed in the last run:"), el("pre", {}, get("printed")));
   }
-  function columnsOf(data) {
+  function columnsOf(event) {
     const line = ([name, had, asked, differs]) => el("tr", differs ? { class: "dl-differs" } : {}, el("td", {}, `${differs ? "≠ " : ""}${name}`), el("td", {}, had), el("td", {}, asked));
-    return el("table", { class: "dl-columns" }, el("thead", {}, el("tr", {}, ...[`at position ${data.position}`, "history says", "your code asked"].map((w) => el("th", { scope: "col" }, w)))),
-      el("tbody", {}, ...data.fields.map(line)));
+    return el("table", { class: "dl-columns" }, el("thead", {}, el("tr", {}, ...[event.what, "history says", "your code asked"].map((w) => el("th", { scope: "col" }, w)))),
+      el("tbody", {}, ...event.columns.map(line)));
   }
   function triesOf(tries) {
-    const line = (attempt, i) => `attempt ${i + 1}: ${attempt.started_at} s to ${attempt.ended_at} s, ${attempt.error ?? "it worked"}`;
-    return el("ul", { style: "margin: 2px 0 2px 1.2em; padding: 0" }, ...tries.map((attempt, i) => el("li", {}, line(attempt, i))));
+    return el("ul", { style: "margin: 2px 0 2px 1.2em; padding: 0" }, ...tries.map((words) => el("li", {}, words)));
   }
 
   // ------------------------------------------------------------ panels
@@ -554,7 +561,7 @@ function render({ model, el: root }) {
   function tablePanel() {
     const around = Math.max(0, Math.min(position - get("first") - TABLE / 2, rows.length - TABLE));
     const part = rows.slice(around, around + TABLE);
-    const cells = (row) => [row.index, row.position ?? "", row.end == null ? "" : `${row.end.toFixed(2)} s`, `${row.mark} ${row.what}`, row.outcome, row.ran === "unread" ? "not reached" : row.ran];
+    const cells = (row) => [row.index, row.position ?? "", row.at, `${row.mark} ${row.what}`, row.outcome, row.ran === "unread" ? "not reached" : row.ran];
     const body = part.map((row) => el("tr", { "data-index": row.index }, ...cells(row).map((cell) => el("td", {}, String(cell)))));
     const cut = part.length < total() ? ` (${part.length} of ${total().toLocaleString("en")} events, around the selected one)` : "";
     panel.append(el("div", { class: "dl-scroll", tabindex: 0, role: "region", "aria-label": "the table" }, el("table", {}, el("caption", {}, get("title") + cut),
@@ -574,7 +581,8 @@ function render({ model, el: root }) {
       el("tbody", {}, ...KEYS.map(([, key, words]) => el("tr", {}, el("td", {}, el("kbd", {}, key)), el("td", {}, words))))),
       el("p", {}, "Outlined: replayed, nothing ran. Filled: live. Hatched: a failed attempt. A thin line: a back-off. Open, with a diamond: it waits."));
   }
-  function showPanel() {
+  const showPanel = () => keepingFocus(fillPanel);
+  function fillPanel() {
     const name = get("panel");
     panel.replaceChildren();
     panel.hidden = !name;
@@ -602,7 +610,8 @@ function render({ model, el: root }) {
 
   // ------------------------------------------------------------ what Python says
 
-  function refresh() {
+  const refresh = () => keepingFocus(tellAll);
+  function tellAll() {
     title.textContent = get("title");
     engine.textContent = get("engine");
     said.textContent = get("said");
@@ -617,6 +626,7 @@ function render({ model, el: root }) {
     back.disabled = !(get("panel") || fork || get("depth"));
     failed.checked = get("failed_only");
     clock.checked = get("clock");
+    ordered.textContent = get("clock") && get("by_order") ? `${get("by_order")} So x is order, not time.` : "";
     if (query.value !== get("query")) query.value = get("query");
     later();
   }
@@ -639,19 +649,30 @@ function render({ model, el: root }) {
     d: () => send({ do: "drop", at: position }), f: () => open("fork"), k: () => send({ do: "keep" }), Escape: goBack,
     t: () => open("table"), "?": () => open("help"), o: () => toggle("clock"), x: () => toggle("failed_only"), "/": () => query.focus(),
   };
-  box.addEventListener("keydown", (event) => {
-    event.stopPropagation(); // these keys mean other things to the notebook
-    const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
-    if (event.ctrlKey || event.metaKey || event.altKey || (typing && event.key !== "Escape")) return;
-    const onButton = event.target.matches("button, input") && event.key === " ";
-    if (event.target.matches(".dl-scroll, pre") && ["ArrowLeft", "ArrowRight", "Home", "End", " "].includes(event.key)) return;
-    if (onButton || !keys[event.key]) return;
-    event.preventDefault();
-    if (typing && event.key === "Escape") stage.focus();
-    if (typing && event.target === query) return;
-    keys[event.key]();
-    if (event.key === "Escape") stage.focus();
-  });
+  // Notebook 7 takes keys at the document before they come down to here, JupyterLab when they come up again. The window
+  // is before both: a key that the timeline uses, or that types, goes no further.
+  function onKey(event) {
+    if (!box.contains(event.target) || event.isComposing || event.key === "Tab") return;
+    const target = event.target, chord = event.ctrlKey || event.metaKey || event.altKey;
+    const typing = target.matches("input:not([type=checkbox]):not([type=radio]), select, textarea");
+    const editing = typing && (event.ctrlKey || event.metaKey) && "acvxyz".includes(event.key.toLowerCase());
+    if ((chord && !editing) || (event.key === "Enter" && event.shiftKey)) return; // the notebook's
+    event.stopPropagation();
+    if (chord || (typing && event.key !== "Escape" && !(target === query && event.key === "Enter"))) return;
+    if (target.matches("input[type=radio]") && /^( |Arrow|Enter)/.test(event.key)) return;
+    if (target.matches("button, input[type=checkbox]") && event.key === " ") return;
+    if (target.matches(".dl-scroll, pre") && ["ArrowLeft", "ArrowRight", "Home", "End", " "].includes(event.key)) return;
+    if (target === query) {
+      event.preventDefault();
+      if (event.key === "Enter") find(1);
+      else stage.focus();
+    } else if (keys[event.key]) {
+      event.preventDefault();
+      keys[event.key]();
+      if (event.key === "Escape") stage.focus();
+    }
+  }
+  window.addEventListener("keydown", onKey, true);
   function pick(event) {
     if (!geometry) return;
     const column = Math.floor((event.clientX - canvas.getBoundingClientRect().left - geometry.left) / geometry.unit);
@@ -679,10 +700,41 @@ function render({ model, el: root }) {
     clearTimeout(timer);
     clearTimeout(sync);
     cancelAnimationFrame(frame);
+    window.removeEventListener("keydown", onKey, true);
     resize.disconnect();
     themes.disconnect();
     for (const [names, act] of listen) for (const name of names.split(" ")) model.off(name, act);
   };
 }
 
-export default { render };
+// A notebook keeps what it shows, and a widget's view is an error message wherever its kernel is gone. So the output is
+// the static figure; where there is a kernel, its place is taken by the live one.
+function initialize({ model }) {
+  const places = document.getElementsByClassName(model.get("home")), live = new Map();
+  function end(place) {
+    const { leave, still, page } = live.get(place);
+    live.delete(place);
+    leave();
+    place.replaceChildren(...still);
+    page?.classList.add("jp-RenderedHTMLCommon");
+  }
+  function look() {
+    for (const place of [...live.keys()]) if (!place.isConnected) end(place);
+    for (const place of places) {
+      if (live.has(place)) continue;
+      const still = [...place.childNodes], page = place.closest(".jp-RenderedHTMLCommon");
+      page?.classList.remove("jp-RenderedHTMLCommon"); // its rules for tables and text are not for a widget
+      place.replaceChildren();
+      live.set(place, { still, page, leave: render({ model, el: place }) });
+    }
+  }
+  const watch = new MutationObserver(look);
+  watch.observe(document.body, { childList: true, subtree: true });
+  look();
+  return () => {
+    watch.disconnect();
+    for (const place of [...live.keys()]) end(place);
+  };
+}
+
+export default { initialize, render };
