@@ -40,8 +40,29 @@ def test_no_two_texts_meet_on_forty_commands(m):
     assert overlaps(figure_of(history_of(state, replayed=20))) == []
 
 
-def test_no_two_texts_meet_on_a_divergence(diverged):
+def test_no_two_texts_meet_on_a_divergence(diverged, done, m):
     assert overlaps(figure_of(history_of(diverged))) == []
+
+    def other(ctx, order):
+        ctx.call_activity(assess, order)
+        ctx.wait_signal("approval")
+
+    def assess(order):
+        """Never called: it is recorded."""
+
+    later = m.DurableEngine().run(other, done.state)
+    assert later.status == "failed"
+    assert overlaps(figure_of(history_of(later, crash=1))) == []
+
+
+@pytest.mark.parametrize("clock", [False, True])
+@pytest.mark.parametrize("count", [2, 5, 40])
+def test_no_two_texts_meet_where_signals_come_at_the_same_time(m, count, clock):
+    commands = [m.Command("now", "now", started_at=1.0, ended_at=1.0)]
+    signals = [m.Signal(f"signal-{i}", i, 172_800.0) for i in range(count)]
+    history = history_of(m.WorkflowState("w", None, commands, signals))
+    names = [pair for pair in overlaps(figure_of(history, clock=clock)) if set(pair) != {"✉"}]
+    assert names == []
 
 
 def test_the_title_says_workflow_status_and_reason_and_the_engine_its_file(blocked):

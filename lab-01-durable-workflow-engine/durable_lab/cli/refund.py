@@ -18,8 +18,9 @@ from durable_lab.faults import POINTS, killer
 from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.stores.log import log_of
 from durable_lab.timeline import table_of
-from durable_lab.timeline.events import from_records, outcome_of
-from durable_lab.timeline.rows import brief, table_rows
+from durable_lab.timeline.events import from_records
+from durable_lab.timeline.rows import table_rows
+from durable_lab.timeline.words import brief, moment
 from durable_lab.worker import deliver, work
 from durable_lab.world import Effect, World, books_of
 
@@ -66,7 +67,9 @@ class Session:
         """Told of every command once it is durable, inside the journal: no error may leave here, either."""
         with suppress(Exception):
             attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
-            self.say(f"  recorded  {self._position} {command.name} -> {outcome_of(command)}{attempts}")
+            said = moment if command.kind == "now" else brief
+            outcome = said(command.value) if command.ok else f"failed: {command.error:.200}"
+            self.say(f"  recorded  {self._position} {command.name} -> {outcome}{attempts}")
         self._position += 1
 
     def replayed(self, commands: Sequence[Any]) -> None:

@@ -143,7 +143,7 @@ def _timed(events: Sequence[Event]) -> list[Event]:
     start = span(events)[0]
     made = []
     for event in events:
-        at = event.start if event.kind == "gap" or event.end is None else event.end
+        at = event.when
         told = f"+{duration(at - start)}" if at is not None else NO_TIME if event.record is not None else ""
         made.append(replace(event, at=told))
     return made

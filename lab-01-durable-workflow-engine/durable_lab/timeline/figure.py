@@ -283,7 +283,8 @@ class _Painter:
                 self._open(begin, right, y)
             self._bar(event, max(begin, right - width * (0.2 if self.scale.clock else 1)), right, y)
             return
-        right = max(right, left + 0.3)
+        right = min(max(right, left + 0.3), WIDTH - RIGHT - 0.06)
+        begin = min(begin, right - 0.2)
         self._open(begin, right, y)
         self.axes.add_patch(Rectangle((right - 0.03, y - 0.09), 0.06, 0.18, facecolor=self._ground(event), linewidth=0))
         self._dot(right, y, "D", ORANGE, 5.5, hollow=True)
@@ -309,6 +310,8 @@ class _Painter:
         places: list[float] = []
         for event in events:  # side by side where they came at the same time
             places.append(max(sum(self.scale.bar(event)) / 2, places[-1] + 0.16 if places else 0.0))
+        last, least = WIDTH - RIGHT, min(0.16, (WIDTH - RIGHT - LEFT) / len(places))
+        places = [min(x, last - least * (len(places) - i)) for i, x in enumerate(places)]
         for event, x, following in zip(events, places, [*places[1:], WIDTH - RIGHT + 0.1], strict=True):
             colour = self.faint if event.link is None else GREEN
             self.axes.text(x, y, "✉", fontsize=11, color=colour, ha="center", va="center", zorder=4)
@@ -340,7 +343,7 @@ class _Painter:
                 xs = [x + (0.035 if i % 2 else -0.035) for i in range(len(ys))]
                 self.axes.plot(xs, ys, color=VERMILION, linewidth=1.6, zorder=5)
                 words = event.what if event.kind == "crash" else "your code differs from here"
-                self._above(x, top - 0.33, f"{event.mark} {words}", VERMILION)
+                self._above(x, top - (0.33 if event.kind == "crash" else 0.16), f"{event.mark} {words}", VERMILION)
 
     def _middle(self, event: Event) -> float:
         """By clock a crash has no time of its own: it stands behind what came before it."""

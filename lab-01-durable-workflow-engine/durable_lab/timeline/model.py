@@ -70,6 +70,11 @@ class Event:
         return 0 if self.position is None else self.position + 1
 
     @property
+    def when(self) -> float | None:
+        """When it was over, or a pause began."""
+        return self.start if self.kind == "gap" or self.end is None else self.end
+
+    @property
     def final(self) -> bool:
         """Is it the outcome of its command?"""
         return self.position is not None and self.kind != "gap" and self.attempt == self.tries

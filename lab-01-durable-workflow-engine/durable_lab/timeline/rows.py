@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from durable_lab.timeline.events import from_records
-from durable_lab.timeline.model import ENDS, Event, History
+from durable_lab.timeline.model import ENDS, Event, History, span
+from durable_lab.timeline.times import NO_TIME
 from durable_lab.timeline.words import brief
 
 MARKS = {
@@ -29,16 +30,17 @@ __all__ = ["MARKS", "Row", "brief", "rows_of", "table_rows"]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of a timeline. `mark` is a key of MARKS; `at` is the time since the run's first event in words."""
+    """One line of a timeline. `mark` is a key of MARKS; `at` is in seconds since the run's first event, or None."""
 
     mark: str
     position: int | None
-    at: str
+    at: float | None
     what: str
     outcome: str = ""
     live_in: str = ""  # the worker that ran it
     replayed_by: str = ""  # the workers that only read it
     ran: str = ""  # in this run: "replayed", "live", or "unread"
+    untimed: bool = False  # the record has no time although others have one
 
 
 def rows_of(
@@ -58,29 +60,36 @@ def table_rows(history: History) -> list[Row]:
     told = any(
         event.ran in ("replayed", "unread") for event in history.events
     )  # else all is live, and not worth a word
+    start = span(history.events)[0]
     rows: list[Row] = []
     for event in history.events:
         if event.tries > 1:
-            rows.append(_attempt(event))
+            rows.append(_attempt(event, start))
         if event.kind == "gap":
-            rows.append(Row("tried", event.position, event.at, f"  back-off {event.outcome}".rstrip()))
+            rows.append(Row("tried", event.position, _since(event, start), f"  back-off {event.outcome}".rstrip()))
         elif event.tries < 2 or event.final:
-            rows.append(_row(event, told))
+            rows.append(_row(event, start, told))
     return rows
 
 
-def _row(event: Event, told: bool) -> Row:
+def _row(event: Event, start: float, told: bool) -> Row:
     mark = _KINDS.get(event.kind, event.kind if event.kind in MARKS else "done")
     if not event.ok and mark == "done":
         mark = "failed"
-    at = "" if event.kind in ENDS else event.at
+    at = None if event.kind in ENDS else _since(event, start)
+    untimed = event.at == NO_TIME
     outcome = event.outcome if event.kind not in ("completed",) else ""
     position = None if event.kind in ("completed", "failed") else event.position
     ran = event.ran if told and event.kind != "blocked" else ""
     what = "unread: " + event.what if event.kind == "delivered" and event.link is None else event.what
-    return Row(mark, position, at, what, outcome, event.live_in, event.replayed_by, ran)
+    return Row(mark, position, at, what, outcome, event.live_in, event.replayed_by, ran, untimed)
 
 
-def _attempt(event: Event) -> Row:
+def _since(event: Event, start: float) -> float | None:
+    at = event.when
+    return None if at is None or not event.at else at - start
+
+
+def _attempt(event: Event, start: float) -> Row:
     text = "it worked" if event.ok else event.outcome.removeprefix("failed: ")
-    return Row("tried", event.position, event.at, f"  attempt {event.attempt} of {event.name}", text)
+    return Row("tried", event.position, _since(event, start), f"  attempt {event.attempt} of {event.name}", text)

@@ -15,6 +15,8 @@ from durable_lab.printable import printable
 from durable_lab.timeline.events import history_of
 from durable_lab.timeline.model import History, repeated
 from durable_lab.timeline.rows import MARKS, Row, table_rows
+from durable_lab.timeline.times import NO_TIME
+from durable_lab.timeline.words import duration
 
 STYLES = {
     "failed": "red",
@@ -36,7 +38,7 @@ def table_of(rows: Sequence[Row], width: int = 110) -> Table:
     """
     hidden = len(rows) - MOST
     if hidden > 0:
-        gap = Row("tried", None, "", f"... {hidden:,} rows are not shown ...")
+        gap = Row("tried", None, None, f"... {hidden:,} rows are not shown ...")
         rows = [*rows[: MOST // 2], gap, *rows[-MOST // 2 :]]
     narrow = width < 76
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
@@ -50,9 +52,10 @@ def table_of(rows: Sequence[Row], width: int = 110) -> Table:
         table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in rows:
         position = "" if row.position is None else str(row.position)
+        at = NO_TIME if row.untimed else "" if row.at is None else f"+{duration(row.at)}"
         told = [_shown(row.what), _shown(row.outcome)]
         told = ["\n-> ".join(filter(None, told))] if narrow else told
-        cells = (position, row.at, MARKS[row.mark], *told, *(_shown(getattr(row, name), 20) for _, name in more))
+        cells = (position, at, MARKS[row.mark], *told, *(_shown(getattr(row, name), 20) for _, name in more))
         table.add_row(*(Text(cell, style=STYLES.get(row.mark, "")) for cell in cells))
     return table
 

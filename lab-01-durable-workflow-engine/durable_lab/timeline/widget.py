@@ -147,7 +147,7 @@ class TimelineWidget(anywidget.AnyWidget):
         first = difference(self._history, other)
         same = "The two futures are the same." if first is None else f"They differ first at event {first}."
         with self.hold_sync():
-            self.mode, self.panel, self.fork_at, self.clock, self.failed_only = "fork", "", at, False, False
+            self.mode, self.fork_at, self.clock, self.failed_only = "fork", at, False, False
             self.other = [event.to_dict(data=False) for event in other.events[:WINDOW]]
             self.other_title = other.title
             self.first_difference = -1 if first is None else first
@@ -193,7 +193,7 @@ class TimelineWidget(anywidget.AnyWidget):
 
     def _say(self, moment: Moment) -> None:
         with self.hold_sync():
-            self.said, self.problem, self.panel, self.playing = printable(moment.said, "\n"), True, "", False
+            self.said, self.problem, self.playing = printable(moment.said, "\n"), True, False
             self.printed = printable(moment.printed, "\n\t")
 
     def _show(self, at: int, said: str = "") -> None:
@@ -215,7 +215,7 @@ class TimelineWidget(anywidget.AnyWidget):
             self.other, self.other_title = [], ""
             if history is not self._told:  # a move to another window changes no word of it
                 self._told, self.table = history, text_of(history)
-            self.signals, self.panel = self._choices(), ""
+            self.signals = self._choices()
             self.said = printable(said or moment.said or history.sentence or self._size(), "\n")
             self.problem, self.printed = moment.problem, printable(moment.printed, "\n\t")
             self.playing = self.playing and not (moment.problem or history.status)

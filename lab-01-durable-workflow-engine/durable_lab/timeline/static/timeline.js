@@ -532,10 +532,15 @@ function render({ model, el: root }) {
     name.addEventListener("change", () => { const known = list.find((s) => s.name === name.value); if (known) payload.value = known.payload; });
     return { name, payload, parts: [el("label", {}, "name", name, names), el("label", {}, "payload (JSON)", payload)] };
   }
+  function submit(content) {
+    send(content);
+    set("panel", "");
+    stage.focus();
+  }
   function signalPanel() {
     const { name, payload, parts } = choose(get("signals"));
-    const form = el("form", { onsubmit: (event) => { event.preventDefault(); send({ do: "deliver", name: name.value, payload: payload.value }); stage.focus(); } },
-      ...parts, el("button", { type: "submit" }, "Deliver it now"), el("button", { type: "button", onclick: goBack }, "Cancel"));
+    const form = el("form", { onsubmit: (event) => { event.preventDefault(); submit({ do: "deliver", name: name.value, payload: payload.value }); } },
+      ...parts, el("button", { type: "submit" }, "Deliver it now"), el("button", { type: "button", onclick: () => set("panel", "") }, "Cancel"));
     panel.append(form);
     name.focus();
   }
@@ -550,10 +555,9 @@ function render({ model, el: root }) {
     const show = () => more.replaceChildren(...(how() === "signal" ? parts : how() === "again" ? [] : [el("label", {}, how() === "error" ? "Type: message" : "value (JSON)", outcome)]));
     const form = el("form", { onchange: (event) => event.target.name === "how" && show(), onsubmit: (event) => {
       event.preventDefault();
-      send({ do: "fork", at: position, how: how(), name: name.value, payload: how() === "signal" ? payload.value : outcome.value });
-      stage.focus();
+      submit({ do: "fork", at: position, how: how(), name: name.value, payload: how() === "signal" ? payload.value : outcome.value });
     } }, el("span", {}, `Another future, from just before event ${position}:`), ...radios, more,
-      el("button", { type: "submit" }, "Fork"), el("button", { type: "button", onclick: goBack }, "Cancel"));
+      el("button", { type: "submit" }, "Fork"), el("button", { type: "button", onclick: () => set("panel", "") }, "Cancel"));
     panel.append(form);
     show();
     (form.querySelector("input:checked") ?? form.querySelector("input")).focus();
@@ -652,7 +656,7 @@ function render({ model, el: root }) {
   // Notebook 7 takes keys at the document before they come down to here, JupyterLab when they come up again. The window
   // is before both: a key that the timeline uses, or that types, goes no further.
   function onKey(event) {
-    if (!box.contains(event.target) || event.isComposing || event.key === "Tab") return;
+    if (!(event.target instanceof Node && box.contains(event.target)) || event.isComposing || event.key === "Tab") return;
     const target = event.target, chord = event.ctrlKey || event.metaKey || event.altKey;
     const typing = target.matches("input:not([type=checkbox]):not([type=radio]), select, textarea");
     const editing = typing && (event.ctrlKey || event.metaKey) && "acvxyz".includes(event.key.toLowerCase());
