@@ -103,6 +103,11 @@ $(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock
 	@$(PIP) -r requirements-dev.lock
 	@touch $@
 
+# Where LC_ALL is C, Python reads this file as ASCII, and would not start in a folder `ü`.
+ASCII := 'import os, sys; lines = os.fsdecode(open(sys.argv[1], "rb").read()).splitlines(); \
+    made = [line if line.startswith("import ") else f"import sys; sys.path.append({line!a})" for line in lines]; \
+    open(sys.argv[1], "w", encoding="ascii").write("\n".join(made))'
 .PHONY: package
 package:
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .
+	@$(BIN)/python -S -c $(ASCII) $(VENV)/lib/python*/site-packages/_durable_workflow_lab.pth

@@ -59,9 +59,10 @@ def bubblewrap(require):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def a_home_that_can_be_written():
-    """Kernels and matplotlib write into the home folder, and this one may be read-only."""
+def surroundings():
+    """The same everywhere. Kernels and matplotlib write into the home folder, and this one may be read-only."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, pytest.MonkeyPatch.context() as patch:
         for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
             patch.setenv(name, str(Path(home, name.lower())))
+        patch.delenv("COLUMNS", raising=False)
         yield
