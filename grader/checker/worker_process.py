@@ -74,7 +74,18 @@ class Worker:
         self._until = self.began + self.seconds
         if self._compiled[0] != source:  # once, by a process in which no line of it has run yet
             self._compiled = source, self.peer.ask("compile", None, source)
-        module = self.peer.ask("load", None, self._compiled[1], source if self.shown else "")
+        return self._engine(self.peer.ask("load", None, self._compiled[1], source if self.shown else ""))
+
+    def again(self) -> remote.Engine:
+        """The engine in the process that is there, for another test: time and messages are counted anew, and no handle
+        lives on.
+        """
+        self._until = time.monotonic() + self.seconds
+        self._left, self._bytes = self.messages, BYTES
+        self.peer.forget()
+        return self._engine(self.peer.ask("engine"))
+
+    def _engine(self, module: Any) -> remote.Engine:
         if not isinstance(module, remote.Remote):
             raise self.peer.end("no engine came")
         return remote.Engine(module)
