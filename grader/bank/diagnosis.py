@@ -22,14 +22,14 @@ EXAMPLES = Path(__file__).with_name("examples.toml")
 LEAST = 0.25  # of likeness: less is no likeness
 
 
-def diagnose(fresh: Callable[[], Any], todo: int) -> Diagnosis | None:
+def diagnose(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Diagnosis | None:
     """The belief that this engine's TODO shows, in fixed words of ours; None where none can be named.
 
     fresh   gives the engine's module, or a proxy to it, anew for each probe: the student's TODO `todo`, the reference's
             other four. Calls and time are limited by whoever makes the module: a BaseException of theirs may come out
-            of it at any time. NotStarted comes out of here; nothing else that the engine does.
+            of it at any time. `begin`: see `observe`. NotStarted comes out of here; nothing else that the engine does.
     """
-    found = nearest(observe(fresh, todo), todo)
+    found = nearest(observe(fresh, todo, begin), todo)
     return message(*found) if found else None
 
 

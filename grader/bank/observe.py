@@ -16,10 +16,11 @@ LIVES = 2  # so often an engine may have to be stopped from outside; after that 
 STOPPED = "never comes back"
 
 
-def observe(fresh: Callable[[], Any], todo: int) -> Facts:
+def observe(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Facts:
     """The facts of one engine, by all probes that say something about this TODO.
 
     `fresh` gives the engine's module, or a proxy to it, in a new process, for each probe and whenever one restarts it.
+    `begin`, if given, is asked for the first module of each probe instead: its process may have served other probes.
     A BaseException that comes out of it and is none of ours means that it was stopped from outside. Where `fresh`
     raises, there is nothing more to observe; only NotStarted and KeyboardInterrupt, which are not the engine's fault,
     come out.
@@ -30,7 +31,7 @@ def observe(fresh: Callable[[], Any], todo: int) -> Facts:
         if todo not in probe.todos or lives == 0:
             continue
         try:
-            modules = chain([fresh()], iter(fresh, None))
+            modules = chain([(begin or fresh)()], iter(fresh, None))
         except (NotStarted, KeyboardInterrupt):
             raise
         except BaseException:

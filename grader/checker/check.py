@@ -141,7 +141,7 @@ class _Checker:
                     outcomes[test.name] = _outcome(test, message, variant)
                 examinee.part(DIAGNOSIS_SHARE, DIAGNOSIS_LIVES)
                 wrong = not all(outcome.earned for outcome in outcomes.values())
-                diagnosis = diagnose(examinee.fresh, number) if wrong else None
+                diagnosis = diagnose(examinee.fresh, number, examinee.begin) if wrong else None
         else:
             diagnosis = None
         shown = (outcomes[test.name] for test in tests if number in test.own or not outcomes[test.name].earned)

@@ -8,6 +8,7 @@ five TODOs that loop have an end, too.
 from __future__ import annotations
 
 import time
+from itertools import chain, repeat
 from types import TracebackType
 from typing import Any
 
@@ -77,7 +78,8 @@ class Examinee:
         begun = time.monotonic()
         try:
             self._test_until = begun + self._seconds()
-            error = suite.run(self.fresh, [test], *extra)[test.name]
+            first = chain([self.begin], repeat(self.fresh))
+            error = suite.run(lambda: next(first)(), [test], *extra)[test.name]
         except NotAsked as why:
             return why
         finally:
@@ -88,8 +90,18 @@ class Examinee:
             self._patience.slowest = max(self._patience.slowest, time.monotonic() - begun)
         return error
 
+    def begin(self) -> Engine:
+        """The module for a new test, in the process that is there if there is one, with no handle of an earlier test.
+
+        Raises as `fresh` does. A process costs some milliseconds, so that only a restart has a new one.
+        """
+        return self._module(restart=False)
+
     def fresh(self) -> Engine:
         """The module in a new process: the one before is over. Raises what its import raises, Ended, or NotStarted."""
+        return self._module(restart=True)
+
+    def _module(self, restart: bool) -> Engine:
         if self._test_until is None:
             self._was_late()
         if self._broken is not None:
@@ -100,7 +112,7 @@ class Examinee:
         self._worker.seconds = max(seconds, 0.0)
         begun = time.monotonic()
         try:
-            module = self._worker.start(self.source)
+            module = self._worker.start(self.source) if restart or not self._worker.up else self._worker.again()
             self._imports = True
             return module
         except BaseException as error:

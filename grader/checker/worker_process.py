@@ -91,6 +91,11 @@ class Worker:
         return remote.Engine(module)
 
     @property
+    def up(self) -> bool:
+        """Is there a process that can be asked?"""
+        return self._socket is not None and not self.peer.ended
+
+    @property
     def lost(self) -> str:
         """Why nothing can be asked of the engine any more; empty while all is well."""
         return self.peer.ended
