@@ -7,15 +7,17 @@ import json
 import re
 import shutil
 import unicodedata
+import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.submission import limits
 from grader.submission.containers import FOREIGN, Entry, copy, entries, is_archive, sentence, without_ending
 from grader.submission.files import SKIPPED, Unreachable, shown, sort_of
-from grader.submission.layout import Layout, Name, Place, layout
+from grader.submission.layout import GRADESCOPE, Layout, Name, Place, layout, named_by_gradescope
 from grader.submission.model import Refused
 from grader.submission.reading import NOTE
 from grader.submission.release import stems
@@ -89,6 +91,10 @@ def unpack(archive: Path, into: Path) -> Unpacked:
         damaged = f"{shown(archive.name)} {why}."
     try:
         plan = layout([] if damaged else names, called)
+        if not plan.form and not damaged:
+            above = plan.wrapper[: plan.wrapper.index(plan.one)] if plan.one in plan.wrapper else plan.wrapper
+            who = _called(archive, (*above, GRADESCOPE))
+            plan = replace(plan, called=who, one=who.get(plan.one, plan.one))
         places = [place for name in names if (place := _place(plan, name))] if not damaged else [Place(called)]
     except Refused as why:
         raise ArchiveError(f"{archive}: {why}") from None
@@ -113,6 +119,18 @@ def _name(entry: Entry) -> Name | None:
     except Refused:
         return None
     return None if _is_junk(parts) else Name(tuple(parts), entry.raw(), entry.is_file)
+
+
+def _called(archive: Path, path: tuple[str, ...]) -> dict[str, str]:
+    """What Gradescope's own file says of who handed in what; nothing if there is none."""
+    for entry in entries(archive):
+        if entry.is_file and entry.raw() == path and entry.open and not entry.why:
+            try:
+                with entry.open() as file:
+                    return named_by_gradescope(file.read(limits.METADATA).decode("utf-8", "replace"))
+            except (Refused, OSError, zipfile.BadZipFile, zlib.error):
+                return {}
+    return {}
 
 
 def _is_junk(parts: Sequence[str]) -> bool:
@@ -191,6 +209,8 @@ def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: 
                 place = plan.place(Name(tuple(parts), entry.raw(), entry.is_file))
             except Refused as why:
                 made.passed_over = (*made.passed_over, sentence(entry, why))
+                continue
+            if place is None and parts[-1] == GRADESCOPE:
                 continue
             if place is None:
                 reason = sentence(entry, entry.why or "it belongs to no student")

@@ -5,13 +5,14 @@ matched from the left and ends at the first place that fits: what a student writ
 
     Moodle       Ada Lovelace_4711_assignsubmission_file_03_determinism.ipynb     or a folder ..._assignsubmission_file_
     Canvas       lovelaceada_LATE_4711_98765_03_determinism.ipynb                 anonymous: anon_aB3xK_98765_...
+    Gradescope   submission_4711/03_determinism.ipynb                             whose: in submission_metadata.yml
     Blackboard   Lab 1_ada_attempt_2026-11-29-21-14-05_03_determinism.ipynb       and ..._2026-11-29-21-14-05.txt
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -115,7 +116,7 @@ class Layout:
     wrapper: tuple[str, ...]
     one: str
     form: Form | None = None
-    called: dict[str, str] = field(default_factory=dict)  # the form's name for a student -> a shorter one
+    called: dict[str, str] = field(default_factory=dict)  # the name for a student in paths -> a better one
     latest: dict[str, str] = field(default_factory=dict)  # by the form's name: the attempt that counts
 
     def place(self, name: Name) -> Place | None:
@@ -137,8 +138,32 @@ class Layout:
         if top.startswith("."):
             return None
         if below or not name.is_file:
-            return Place(raw[deep], below)
+            return Place(self.called.get(raw[deep], raw[deep]), below)
         return Place(without_ending(raw[deep]), (top,)) if is_archive(top) else None
+
+
+GRADESCOPE = "submission_metadata.yml"
+_BLOCK = re.compile(r"^(submission_\d+):[ \t]*\n((?:[ \t].*\n|-.*\n)*)", re.MULTILINE)
+_SUBMITTERS = re.compile(r"^ *:submitters:\n((?: *- .*\n|    .*\n)*)", re.MULTILINE)
+_SUBMITTER = re.compile(r"^[ -]*:name: *(.+?) *$", re.MULTILINE)
+
+
+def named_by_gradescope(metadata: str) -> dict[str, str]:
+    """submission_4711 -> who handed it in, from Gradescope's own file; with the number where two are called alike."""
+    found: dict[str, str] = {}
+    for block in _BLOCK.finditer(metadata.replace("\r\n", "\n") + "\n"):
+        submitters = _SUBMITTERS.search(block[2])
+        names = [_unquoted(name) for name in _SUBMITTER.findall(submitters[1] if submitters else "")]
+        if names:
+            found[block[1]] = " and ".join(names)
+    alike = Counter(found.values())
+    return {key: name if alike[name] == 1 else f"{name} {key}" for key, name in found.items()}
+
+
+def _unquoted(text: str) -> str:
+    if text.startswith("'"):
+        return text.strip("'").replace("''", "'")
+    return text.strip('"').replace('\\"', '"')
 
 
 def layout(names: Iterable[Name], called: str) -> Layout:

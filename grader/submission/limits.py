@@ -25,5 +25,6 @@ ARCHIVE_RATIO = 1_100  # times its own size: what no honest zip reaches
 STUDENT_FILES = 2_000
 STUDENT_TOTAL = 400_000_000
 NESTED = 100_000_000  # an archive within an archive
+METADATA = 16_000_000  # of the file in which Gradescope names the students
 PACKED = 2  # archives within archives, of one student
 NAME = 200  # bytes of one part of a path

@@ -515,6 +515,47 @@ def test_of_several_attempts_in_blackboard_the_last_one_with_a_file_counts(taken
     assert set(students) == {"ada", "bob"}
 
 
+METADATA = """---
+submission_1:
+  :submitters:
+  - :name: Ada Lovelace
+    :sid: '1'
+    :email: ada@x.edu
+  :created_at: 2026-11-29
+  :history:
+  - :id: 9
+    :submitters:
+    - :name: Someone Else
+submission_2:
+  :submitters:
+  - :name: 'Kim O''Neil'
+    :sid:
+  - :name: "Bo"
+submission_3:
+  :submitters:
+  - :name: Twin
+submission_4:
+  :submitters:
+  - :name: Twin
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_gradescopes_own_file_says_who_a_submission_is_of(taken, ends):
+    made = [(f"assignment_7_export/submission_{n}/engine.py", b"") for n in range(1, 6)]
+    # what a student calls a file is no word of Gradescope's
+    made.append(("assignment_7_export/submission_5/submission_metadata.yml", METADATA.replace("_1", "_5").encode()))
+    metadata = METADATA.replace("\n", ends).encode()
+    students, rest = taken("class.zip", zipped([*made, ("assignment_7_export/submission_metadata.yml", metadata)]))
+    names = ["Ada Lovelace", "Kim O'Neil and Bo", "Twin submission_3", "Twin submission_4", "submission_5"]
+    assert sorted(students) == sorted(names)
+    assert rest == ()
+    students, _ = taken("class.zip", zipped([made[0], ("assignment_7_export/submission_metadata.yml", metadata)]))
+    assert list(students) == ["Ada Lovelace"]
+    students, _ = taken("class.zip", zipped([*made, ("assignment_7_export/submission_metadata.yml", b"\xff: [")]))
+    assert len(students) == 5
+
+
 def test_blackboard_users_that_end_alike_are_not_one(taken):
     made = [f"Lab 1_{who}_attempt_2026-11-29-21-14-05_{BOOK}" for who in ("j_smith", "k_smith", "smith")]
     assert set(names(taken, made)) == {"j_smith", "k_smith", "smith"}
