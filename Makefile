@@ -104,9 +104,9 @@ $(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock
 	@touch $@
 
 # Where LC_ALL is C, Python reads this file as ASCII, and would not start in a folder `ü`.
-ASCII := 'import os, sys; lines = os.fsdecode(open(sys.argv[1], "rb").read()).splitlines(); \
-    made = [line if line.startswith("import ") else f"import sys; sys.path.append({line!a})" for line in lines]; \
-    open(sys.argv[1], "w", encoding="ascii").write("\n".join(made))'
+ASCII := 'import os, sys; lines = open(sys.argv[1], "rb").read().splitlines(); \
+    made = [line if line.startswith(b"import ") else b"import os, sys; sys.path.append(os.fsdecode(%a))" % line for line in lines]; \
+    open(sys.argv[1], "wb").write(b"\n".join(made))'
 .PHONY: package
 package:
 	@$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-build-isolation --no-deps --editable .

@@ -216,7 +216,7 @@ def test_nor_does_the_locale_C(lab):
 def test_marks_become_similar_ones_and_the_table_keeps_its_columns(lab, encoding):
     lab.refund("start")
     plain, fitted = (lab.refund("history", encoding=e).stdout.splitlines() for e in ("utf-8", encoding))
-    assert list(map(len, plain)) == list(map(len, fitted))
+    assert list(map(len, plain[1:])) == list(map(len, fitted[1:]))  # the first names the engine's path, in any letters
     assert any("* |assess" in line for line in fitted)
 
 
