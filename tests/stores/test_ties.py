@@ -132,6 +132,22 @@ def test_a_log_without_its_file_is_refused_before_sqlite_deletes_it(tmp_path: Pa
     assert snapshot(tmp_path) == {**before, "gone.db": b""}
 
 
+def test_the_rollback_journal_of_another_file_is_refused(tmp_path: Path) -> None:
+    with_log(tmp_path / "runs.db", "a").close()
+    other = sqlite3.connect(tmp_path / "other.db", isolation_level=None)
+    other.execute("CREATE TABLE t(x)")
+    other.execute("INSERT INTO t VALUES (zeroblob(100000))")
+    other.execute("PRAGMA cache_size=1")  # so that it has to write before it commits
+    other.execute("BEGIN")
+    for _ in range(50):
+        other.execute("UPDATE t SET x = randomblob(100000)")
+    shutil.copy(tmp_path / "other.db-journal", tmp_path / "runs.db-journal")
+    other.close()
+    refused_and_left(tmp_path / "runs.db", "rollback journal", "Move the journal away")
+    (tmp_path / "runs.db-journal").unlink()
+    assert len(payloads(tmp_path / "runs.db", "a")) == 5
+
+
 def test_a_store_of_before_there_were_ties_is_read_and_tied(tmp_path: Path) -> None:
     with_log(tmp_path / "runs.db", "a").close()
     db = sqlite3.connect(tmp_path / "runs.db")

@@ -26,8 +26,9 @@ from durable_lab.stores.errors import StoreError
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS tie(one INTEGER PRIMARY KEY CHECK(one = 1), id TEXT NOT NULL, state TEXT NOT NULL,
     before TEXT NOT NULL, complete INTEGER NOT NULL) STRICT;
-INSERT OR IGNORE INTO tie VALUES (1, lower(hex(randomblob(16))), lower(hex(randomblob(8))), '0000000000000000', 1);
+INSERT OR IGNORE INTO tie VALUES (1, lower(hex(randomblob(16))), '0000000000000000', '0000000000000000', 1);
 """
+_NEW = "0" * 16  # the state of a file that had no log yet
 _HEADER, _FRAME_HEADER = 32, 24  # bytes, as in SQLite's file format
 _CHECKPOINT_WAIT = 100  # milliseconds: if there are readers, the log grows a little more
 
@@ -67,7 +68,7 @@ def renew(db: sqlite3.Connection) -> None:
 def complete(db: sqlite3.Connection) -> None:
     """Say in the log that it is there, and so in the file once the log was moved into it."""
     if db.execute("SELECT complete FROM tie").fetchone() != (1,):
-        db.execute("UPDATE tie SET complete = 1, before = ?", ("0" * 16,))
+        db.execute("UPDATE tie SET complete = 1, before = ?", (_NEW,))
 
 
 def refuse_without_file(path: Path) -> None:
@@ -88,6 +89,11 @@ def refuse_foreign(path: Path) -> None:
         if tie is None:
             return  # an old file, or one that was left in the middle of a checkpoint
         root, id, state, complete = tie
+        if state != _NEW and size(log_of(path, "-journal")):  # one of its own was there before the first log only
+            raise StoreError(
+                f"{path}: the rollback journal beside it, {log_of(path, '-journal')}, belongs to another file. SQLite "
+                "would write it over this one. Nothing was changed. Move the journal away, then try again."
+            )
         if _belongs(log, root, id, state) if size(log) > _HEADER else complete or log.exists():
             return
         if _tie_of(path) == tie:
