@@ -5,11 +5,11 @@ and the two are blended without a word. A copy of the file alone lacks what is i
 
     tie   id        of this store, for ever
           state     new for each log: the state of the file that the log begins with
-          before    at the end of a log, the state that it began with; else zeros
+          before    at the end of a log, the state that it began with
           complete  0 in the file itself; 1 in its log, so that it is 1 in the file only once the log was moved into it
 
-Each log begins with this row (`renew`). It belongs to a file whose state it names. A file that is not complete, and has
-no log beside it, was copied or moved without it. Only `renew` restarts the log: automatic checkpoints are off.
+Each log begins with this row (`renew`), and belongs to the file whose state it names. A file that is not complete, and
+has no log beside it, was copied or moved without it. Only `renew` restarts the log: automatic checkpoints are off.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import contextlib
 import os
 import secrets
 import sqlite3
+import time
 from pathlib import Path
 
 from durable_lab.stores.errors import StoreError
@@ -30,6 +31,7 @@ INSERT OR IGNORE INTO tie VALUES (1, lower(hex(randomblob(16))), '00000000000000
 """
 _NEW = "0" * 16  # the state of a file that had no log yet
 _HEADER, _FRAME_HEADER = 32, 24  # bytes, as in SQLite's file format
+_LOOKS, _PAUSE = 10, 0.03  # seconds: so long a mismatch must last
 _CHECKPOINT_WAIT = 100  # milliseconds: if there are readers, the log grows a little more
 
 
@@ -62,13 +64,14 @@ def renew(db: sqlite3.Connection) -> None:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     finally:
         db.execute(f"PRAGMA busy_timeout={wait}")
-    complete(db)
+    # Subtle: a new value for `before`, too, because SQLite writes no page that stays the same.
+    db.execute("UPDATE tie SET complete = 1, before = ?", (secrets.token_hex(8),))
 
 
 def complete(db: sqlite3.Connection) -> None:
     """Say in the log that it is there, and so in the file once the log was moved into it."""
     if db.execute("SELECT complete FROM tie").fetchone() != (1,):
-        db.execute("UPDATE tie SET complete = 1, before = ?", (_NEW,))
+        db.execute("UPDATE tie SET complete = 1")
 
 
 def refuse_without_file(path: Path) -> None:
@@ -84,7 +87,7 @@ def refuse_without_file(path: Path) -> None:
 def refuse_foreign(path: Path) -> None:
     """Raise StoreError if the log beside this file is of another file or state, or if its own log is missing."""
     log = log_of(path)
-    for _ in range(20):
+    for _ in range(_LOOKS):
         tie = _tie_of(path)
         if tie is None:
             return  # an old file, or one that was left in the middle of a checkpoint
@@ -96,8 +99,7 @@ def refuse_foreign(path: Path) -> None:
             )
         if _belongs(log, root, id, state) if size(log) > _HEADER else complete or log.exists():
             return
-        if _tie_of(path) == tie:
-            break  # subtle: otherwise another process renewed the log just now; look again
+        time.sleep(_PAUSE)  # subtle: another process may be about to renew the log, or to close the file
     if size(log) > _HEADER:
         raise StoreError(
             f"{path}: the log beside it, {log}, belongs to another file, or to another state of this file. SQLite "
@@ -124,20 +126,24 @@ def _tie_of(path: Path) -> tuple[int, str, str, int] | None:
 
 
 def _belongs(log: Path, root: int, id: str, state: str) -> bool:
-    """Whether a tie in this log has this id and names this state."""
+    """Whether a tie in this log has this id and names this state.
+
+    A log without any tie is taken for this file's: its process was killed just after it had begun a new log.
+    """
+    none = True
     try:
         with log.open("rb") as file:  # no lock of SQLite's is on this file
             header = file.read(_HEADER)
             page_size, salt = int.from_bytes(header[8:12], "big"), header[16:24]
             while len(frame := file.read(_FRAME_HEADER)) == _FRAME_HEADER:
                 if frame[8:16] != salt:
-                    return False  # from here on the log has what is left of an older one
+                    break  # from here on the log has what is left of an older one
                 if int.from_bytes(frame[:4], "big") != root:
                     file.seek(page_size, os.SEEK_CUR)
                     continue
-                page = file.read(page_size)
+                page, none = file.read(page_size), False
                 if id.encode() in page and state.encode() in page:
                     return True
     except OSError:
         pass
-    return False
+    return none
