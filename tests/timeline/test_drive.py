@@ -175,6 +175,15 @@ def test_a_fork_with_another_outcome_takes_the_other_branch(driver, finished):
     assert other.value["why"] == "no answer"
 
 
+def test_a_fork_is_a_run_of_its_own_with_idempotency_keys_of_its_own(driver, finished, world):
+    at = next(event.index for event in driver.history(finished).events if event.name == "pay_back")
+    forks = [driver.fork(finished, at, outcome=(False, f"Timeout: {why}")) for why in ("no answer", "too late")]
+    assert [fork.status for fork in forks] == ["completed", "completed"]
+    keys = [effect.key for effect in world.ledger.effects("send_email")]
+    assert len(set(keys)) == len(keys) == 3
+    assert all(fork.workflow_id.startswith("refund-1~") for fork in forks)
+
+
 def test_the_line_of_code_behind_each_command_is_known_after_a_run(driver, start):
     lines = driver.go_on(start).lines
     assert len(lines) == 3
