@@ -162,6 +162,7 @@ function paint(pad, rows, view, at, look) {
       }
     }
   }
+  const labels = [];
   for (const row of shown) {
     const mid = y.get(row.lane), [a, b] = x(row);
     if (row.kind === "crash" || row.kind === "divergence") { tear(pad, middle(row), top - 4, bottom, row, look); continue; }
@@ -176,7 +177,7 @@ function paint(pad, rows, view, at, look) {
       pad.text("✉", middle(row), mid, 20, colour, "center", false, 15);
       const following = shown.find((other) => other.kind === "delivered" && other.index > row.index);
       const room = (following ? middle(following) : width - right) - middle(row) - 22;
-      if (room > 14) pad.text(row.link == null ? `${row.name} (unread)` : row.name, middle(row) + 10, mid, Math.min(150, room), theme.ink, "left", false, 11);
+      if (room > 14) labels.push([row.link == null ? `${row.name} (unread)` : row.name, middle(row) + 10, mid, Math.min(150, room)]);
     } else if (row.lane === 0) {
       pad.dot(middle(row), mid, row.kind === "worker" ? "worker" : row.ok ? "dot" : "cross", row.kind === "worker" ? theme.faint : row.ok ? GREEN : VERMILION, theme.paper);
     } else if (row.kind === "blocked" || row.kind === "running" || row.kind === "consumed") {
@@ -190,6 +191,13 @@ function paint(pad, rows, view, at, look) {
       if (row.kind === "consumed") bar(pad, row, a, b, mid, theme);
       else pad.dot(b, mid, "diamond", ORANGE, theme.paper);
     } else bar(pad, row, a, b, mid, theme);
+  }
+  for (const [words, from, mid, room] of labels) { // over the lines that cross the lanes
+    const size = 11;
+    c.font = `${size}px ${pad.family}`;
+    c.fillStyle = theme.paper;
+    c.fillRect(from - 1, mid - 7, c.measureText(pad.cut(words, room)).width + 2, 14);
+    pad.text(words, from, mid, room, theme.ink, "left", false, size);
   }
   const live = shown.find((row) => row.ran === "live" && row.position != null);
   if (look.replayed && live && !look.fork && live.index > 0 && (live.position === look.replayed)) {
