@@ -42,7 +42,7 @@ lab: $(VENV)/lab.done
 	@case "$$(id -u) $(ARGS)" in "0 "*--allow-root*) ;; "0 "*) \
 	    echo "You are root, and JupyterLab would let its pages do anything here. If that is what you want: make lab ARGS=--allow-root"; \
 	    exit 2;; esac
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m jupyterlab --ServerApp.root_dir=. $(ARGS) \
+	PATH="$(CURDIR)/$(BIN):$$PATH" JUPYTER_CONFIG_PATH="$(CURDIR)/$(VENV)/etc/student" $(BIN)/python -m jupyterlab --ServerApp.root_dir=. $(ARGS) \
 	    notebooks/00_why_a_for_loop_agent_dies.ipynb
 
 grader: $(VENV)/lab.done
@@ -90,12 +90,18 @@ $(VENV)/base.done: $(BIN)/python requirements.lock pyproject.toml
 	@$(MAKE) --no-print-directory package
 	@touch $@
 
+# `make lab` is a student's: without nbgrader's panels, which are for courses. An instructor starts `jupyter lab`.
+NBGRADER := $(foreach name,formgrader validate_assignment assignment_list,"nbgrader.server_extensions.$(name)": false,) \
+    "nbgrader.server_extensions.course_list": false
 $(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
 	@echo "adding JupyterLab (some 100 packages, a minute or two) ..."
 	@$(PIP) -r requirements-lab.lock
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
 	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
 	    > $(VENV)/share/jupyter/lab/settings/overrides.json
+	@mkdir -p $(VENV)/etc/student/labconfig $(VENV)/etc/student/jupyter_server_config.d
+	@echo '{"disabledExtensions": {"@jupyter/nbgrader": true}}' > $(VENV)/etc/student/labconfig/page_config.json
+	@echo '{"ServerApp": {"jpserver_extensions": {$(NBGRADER)}}}' > $(VENV)/etc/student/jupyter_server_config.d/nbgrader.json
 	@touch $@
 
 $(VENV)/dev.done: $(VENV)/base.done requirements-dev.lock

@@ -95,7 +95,7 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
             cell.source = re.sub(r"\n{3,}", "\n\n", cell.source.strip("\n"))  # the formatter's two lines are for files
             if match := _TODO_CELL.fullmatch(cell.source):
                 made_cell = _todo_cell(match[1], methods, path)
-                cell.source = made_cell if solved else _narrow(made_cell)
+                cell.source = made_cell if solved else narrow(made_cell)
         book.metadata = {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
@@ -128,7 +128,7 @@ def _todo_cell(function: str, methods: str, path: Path) -> str:
     return f"@todo({number})\n{textwrap.dedent(source.text_of(methods, function))}"
 
 
-def _narrow(cell: str) -> str:
+def narrow(cell: str) -> str:
     """A stub's cell with its signature and its docstring in lines of WIDE columns."""
     lines = []
     for line in cell.split("\n"):

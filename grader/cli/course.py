@@ -76,7 +76,10 @@ def course(console: Console, given: Course) -> int:
     with _nbgrader():
         from grader.course.make import make_course
 
-        made = make_course(given.course, given.name, exchange=given.exchange)
+        try:
+            made = make_course(given.course, given.name, exchange=given.exchange)
+        except ValueError as error:
+            raise GraderError(str(error)) from None
     return _say(console, f"course  {made}", f"next    lab-grader release {given.course}")
 
 
@@ -85,9 +88,7 @@ def release(console: Console, given: Release) -> int:
     with _nbgrader():
         from grader.course import steps
 
-        if given.again:
-            steps.generate(given.course)
-        steps.release(given.course)
+        steps.release(given.course, again=given.again)
     return _say(console, "released: students can fetch it", f"next    lab-grader collect {given.course}")
 
 
@@ -190,7 +191,9 @@ def add_commands(commands: Any) -> None:
     made.add_argument("--exchange", type=Path, help="the folder that students and instructors share")
     given_out = commands.add_parser("release", help="nbgrader: make the students' version, and hand it out")
     given_out.add_argument("course", type=Path, metavar="COURSE")
-    given_out.add_argument("--again", action="store_true", help="make it anew")
+    given_out.add_argument(
+        "--again", action="store_true", help="make it from source/ once more, in place of what students can fetch now"
+    )
     taken = commands.add_parser("collect", help="nbgrader: take what was handed in")
     taken.add_argument("course", type=Path, metavar="COURSE")
     archive = "a zip or tar from Moodle or Canvas, or a folder; without one, what came through the exchange"

@@ -120,4 +120,4 @@ def without_answer(cell: str) -> str:
     made = build.strip_answers(given, f"the cell of {name or 'no function'}")
     if made == given:
         raise build.BuildError(f"the cell of {name or 'no function'} has no {build.BEGIN}, so nothing would be cut")
-    return f"{first}\n{textwrap.dedent(made.partition(chr(10))[2]).rstrip()}"
+    return build.narrow(f"{first}\n{textwrap.dedent(made.partition(chr(10))[2]).rstrip()}")

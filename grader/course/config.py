@@ -19,6 +19,7 @@ def settings(folder: Path, name: str, exchange: Path | None = None) -> Config:
     c.CourseDirectory.course_id = name
     c.Exchange.root = str(exchange or folder.resolve() / EXCHANGE)
     c.ExchangeFactory.collect = "grader.course.exchange.Collect"
+    c.ExchangeFactory.release_assignment = "grader.course.exchange.Release"
     c.GenerateAssignment.preprocessors = [
         "nbgrader.preprocessors.IncludeHeaderFooter",
         "nbgrader.preprocessors.LockCells",

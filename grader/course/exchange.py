@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import datetime
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
 from nbgrader.exchange.default.collect import ExchangeCollect
+from nbgrader.exchange.default.release_assignment import ExchangeReleaseAssignment
 
 from grader.course.names import STUDENT
 from grader.submission import limits
 from grader.submission.files import kind
 
 _OLD = datetime.datetime.min
+
+
+class Release(ExchangeReleaseAssignment):
+    """nbgrader makes the exchange writable for all, and looks for that. The sticky bit keeps students from renaming the
+    folder of a course, and from putting another in its place."""
+
+    def ensure_root(self) -> None:
+        super().ensure_root()
+        root = Path(self.root)
+        mode = stat.S_IMODE(root.stat().st_mode)
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            try:
+                root.chmod(mode | stat.S_ISVTX)
+            except PermissionError:
+                self.fail(f"All users may rename what is in {self.root}. Let its owner run: chmod +t {self.root}")
 
 
 class Collect(ExchangeCollect):

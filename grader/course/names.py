@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from durable_lab.todos import SKELETON
 
 ASSIGNMENT = "lab-01"
 EXCHANGE = "exchange"  # the folder in the course that is shared, where no other one is named
 STUDENT = re.compile(r"\w(?:[\w.@ -]{0,98}[\w@-])?")  # a name that a path, a pattern and a page can hold as it is
+
+
+PATTERN = set("*?[]{}")
+
+
+def unusable(folder: Path) -> str:
+    """Why nbgrader cannot work in a folder of this path, as a sentence; empty if it can."""
+    odd = "".join(sorted(PATTERN.intersection(str(folder))))
+    return odd and f"{folder}: nbgrader takes {odd} in a path for a pattern. Rename the folder, or use another one."
 
 
 def beside() -> list[str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
+from nbclient.exceptions import DeadKernelError
 from nbgrader.utils import is_grade
 
 from durable_lab.study import ROOT
@@ -37,7 +38,10 @@ class _Client(NotebookClient):
         self.heard += len(repr(msg["content"]))
         if self.heard > ROOM and msg["msg_type"] != "status":
             return None  # `_watched` sees it, and ends the run
-        return super().process_message(msg, cell, cell_index)
+        try:
+            return super().process_message(msg, cell, cell_index)
+        except (AttributeError, LookupError, TypeError, ValueError):  # a message that a widget could not have sent
+            return None
 
 
 def run_for_show(nb: Any, engine: str | None, seconds: float) -> Any:
@@ -55,6 +59,7 @@ def run_for_show(nb: Any, engine: str | None, seconds: float) -> Any:
         if cell.cell_type == "code":
             cell.outputs = nbformat.from_dict(json.loads(_here(json.dumps(clean.outputs(cell.outputs)))))
             cell.execution_count = None
+    nb.metadata.pop("widgets", None)  # nbclient needs their state for output widgets; a page shows none
     if why and (at := next((cell for cell in reversed(nb.cells) if cell.get("outputs")), None)):
         words = f"The run for show ended here: {why}."
         at.outputs.append(nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": words}))
@@ -80,7 +85,7 @@ async def _run(nb: Any, engine: str | None, seconds: float) -> str:
         if engine is not None:
             (lab / "engine.py").write_text(engine, encoding="utf-8")
         kernels = manager(lab, folder)
-        client = _Client(nb, km=kernels, allow_errors=True, record_timing=False, store_widget_state=False)
+        client = _Client(nb, km=kernels, allow_errors=True, record_timing=False)
         client.reset_execution_trackers()
         running = asyncio.create_task(_cells(client))
         try:
@@ -113,4 +118,9 @@ async def _watched(running: asyncio.Task[None], client: _Client, folder: Path, s
             return "it says too much"
         if sum(path.lstat().st_size for path in folder.rglob("*")) > _FOLDER_ROOM:
             return "it writes where it should not"
-    return "" if running.exception() is None else "the kernel came to its end"
+    error = running.exception()
+    if error is None:
+        return ""
+    return (
+        "the kernel came to its end" if isinstance(error, DeadKernelError) else f"{type(error).__name__} in the viewer"
+    )

@@ -18,7 +18,7 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from grader.course.names import ASSIGNMENT, STUDENT
+from grader.course.names import ASSIGNMENT, STUDENT, unusable
 from grader.course.prepare import give_report, original_of, prepare
 from grader.report import Report
 
@@ -41,6 +41,8 @@ def config(course: Path) -> Config:
     course = course.resolve()
     if not (course / "nbgrader_config.py").is_file():
         raise CourseError(f"{course} is no course folder: it has no nbgrader_config.py. Make one first.")
+    if why := unusable(course):
+        raise CourseError(why)
     return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
 
 
@@ -84,11 +86,19 @@ def generate(course: Path) -> None:
         shutil.rmtree(kept, ignore_errors=True)
 
 
-def release(course: Path) -> None:
-    """Hand the assignment out: into the exchange folder, where students fetch it. Raises CourseError."""
-    if not (course / "release" / ASSIGNMENT).is_dir():
+def release(course: Path, *, again: bool = False) -> None:
+    """Hand the assignment out: into the exchange folder, where students fetch it. Raises CourseError.
+
+    again  make it from source/ once more, and put it in the place of what was handed out before
+    """
+    if again or not (course / "release" / ASSIGNMENT).is_dir():
         generate(course)
-    _do(api(course).release_assignment)
+    nbgrader = api(course)
+    nbgrader.config.ExchangeReleaseAssignment.force = again
+    out = Path(nbgrader.config.Exchange.root, nbgrader.config.CourseDirectory.course_id, "outbound", ASSIGNMENT)
+    if out.is_dir() and not again:
+        raise CourseError(f"{out} is there: it was released before. To hand out what is in source/ now, add --again.")
+    _do(nbgrader.release_assignment)
 
 
 def collect(course: Path) -> tuple[str, ...]:

@@ -1,8 +1,12 @@
 """A course folder, and what students get of it."""
 
 import json
+import os
+import re
+import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -138,3 +142,92 @@ def test_the_reference_is_never_taken_from_the_folder_one_stands_in(fetched, mon
     (fetched / "solution").mkdir()
     (fetched / "solution" / "engine.py").write_text("", encoding="utf-8")
     assert study.current().folder == study.ROOT
+
+
+# ------------------------------------------------------------ the exchange
+
+
+def test_a_correction_is_handed_out_in_place_of_what_was_released(course):
+    path = course / "source" / "lab-01" / "03_determinism.ipynb"
+    book = json.loads(path.read_text(encoding="utf-8"))
+    book["cells"].insert(2, {"cell_type": "markdown", "id": "note", "metadata": {}, "source": "A clarification."})
+    path.write_text(json.dumps(book), encoding="utf-8")
+    with pytest.raises(steps.CourseError, match="add --again"):
+        steps.release(course)
+    steps.release(course, again=True)
+    [given] = (course / "exchange").glob("*/outbound/lab-01/03_determinism.ipynb")
+    assert "A clarification." in given.read_text(encoding="utf-8")
+
+
+def test_no_student_can_rename_the_folder_of_a_course_in_the_exchange(released):
+    mode = (released / "exchange").stat().st_mode
+    assert mode & stat.S_IWOTH, "nbgrader looks for it"
+    assert mode & stat.S_ISVTX
+
+
+@pytest.mark.parametrize("name", ["Lab [WS26]", "lab*", "what?", "{course}"])
+def test_a_path_that_nbgrader_takes_for_a_pattern_is_refused_before_anything_is_made(tmp_path, name):
+    with pytest.raises(ValueError, match="for a pattern"):
+        make_course(tmp_path / name)
+    with pytest.raises(ValueError, match="for a pattern"):
+        make_course(tmp_path / "plain", exchange=tmp_path / name)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_course_that_was_moved_to_such_a_path_says_so(course):
+    moved = course.rename(course.with_name("course [2]"))
+    with pytest.raises(steps.CourseError, match="for a pattern"):
+        steps.release(moved)
+
+
+# ------------------------------------------------------------ Validate
+
+
+def validated(folder, books, monkeypatch):
+    """What nbgrader's Validate says of the cell `check(2)` of this notebook, run with the TODO cell before it."""
+    from nbgrader.validator import Validator
+
+    monkeypatch.setenv("LAB_WORKSPACE", str(folder))
+    monkeypatch.setenv("LAB_MODULE", "lab")
+    book = books["03_determinism"]
+    kept = [cell for cell in book["cells"] if text(cell).startswith(("@todo(2)", "check(2)"))]
+    kept[0]["source"] = f"from durable_lab.lesson import check, todo\n\n{text(kept[0])}"
+    about = {"grade": True, "solution": False, "locked": True, "task": False, "schema_version": 3}
+    for cell in kept:
+        if text(cell) == "check(2)":
+            cell["metadata"]["nbgrader"] = {**about, "grade_id": "todo-2", "points": 8, "cell_type": "code"}
+    assert len(kept) == 2
+    (folder / "book.ipynb").write_text(json.dumps({**book, "cells": kept}), encoding="utf-8")
+    monkeypatch.chdir(folder)
+    return Validator().validate("book.ipynb")
+
+
+def engine_in(folder, source):
+    (folder / "lab").mkdir()
+    for path in SKELETON.glob("*.py"):
+        (folder / "lab" / path.name).write_bytes(path.read_bytes())
+    (folder / "lab" / "engine.py").write_text(source, encoding="utf-8")
+    return folder
+
+
+def test_validate_of_a_notebook_as_it_was_handed_out_says_that_it_fails(tmp_path, books, monkeypatch):
+    engine_in(tmp_path, (SKELETON / "engine.py").read_text(encoding="utf-8"))
+    [failed] = validated(tmp_path, books(), monkeypatch)["failed"]
+    assert failed["source"] == "check(2)"
+    assert "TODO 2 is still to be written" in str(failed)
+    assert "lesson/checking.py" not in str(failed), "no way to the verdict through our code"
+
+
+def test_validate_of_a_solved_notebook_says_that_it_passes(tmp_path, books, monkeypatch):
+    source = (study.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
+    engine_in(tmp_path, re.sub(r"\n *### (BEGIN|END) SOLUTION", "", source))
+    assert validated(tmp_path, books(solved=True), monkeypatch) == {}
+
+
+def test_the_students_jupyterlab_has_no_panels_of_nbgrader():
+    """`make lab` starts JupyterLab with this folder of settings."""
+    env = {**os.environ, "JUPYTER_CONFIG_PATH": str(Path(sys.prefix, "etc", "student"))}
+    command = [sys.executable, "-m", "jupyter", "labextension", "list"]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, cwd=sys.prefix)
+    plain = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
+    assert re.search(r"@jupyter/nbgrader v[\d.]+ disabled", plain)

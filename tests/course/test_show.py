@@ -88,3 +88,20 @@ def test_the_engine_of_the_hand_in_is_the_one_that_runs():
     book = run_for_show(new_notebook(cells=[new_code_cell(cell)]), text, 30)
     assert book.cells[0].outputs[0].text == "2\n"
     assert "raise NotImplementedError" in (SKELETON / "engine.py").read_text(encoding="utf-8")
+
+
+OUTPUT_WIDGETS = {
+    "interact": "import ipywidgets as w; w.interact(lambda x: print('in', x), x=(0, 5))",
+    "with": "import ipywidgets as w; o = w.Output()\nwith o: print('in')\no",
+    "cleared": "import ipywidgets as w; o = w.Output()\nwith o: print('in')\no.clear_output()",
+    "a message of its own": "from ipykernel.comm import Comm; Comm('jupyter.widget', data={'state': 5}).send([])",
+}
+
+
+@pytest.mark.parametrize("kind", OUTPUT_WIDGETS)
+def test_the_cells_behind_an_output_widget_are_run_and_its_state_is_not_kept(kind):
+    book = run_for_show(
+        new_notebook(cells=[new_code_cell(OUTPUT_WIDGETS[kind]), new_code_cell("print('after' + 'wards')")]), None, 30
+    )
+    assert "afterwards" in str(book.cells[1].outputs), str(book.cells)
+    assert "widgets" not in book.metadata

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import os
 from dataclasses import dataclass, field
 
 from durable_lab import study, todos
@@ -68,8 +69,29 @@ def _line(line: str, hang: int) -> str:
     return f"<div style='{_CODE};padding-left:{hang}ch;text-indent:-{hang}ch'>{html.escape(line) or '&nbsp;'}</div>"
 
 
-def check(number: int | None = None) -> Checked:
-    """The tests of one TODO (the reference stands in for others that are open), or all 14."""
+class NotPassed(AssertionError):
+    """Raised by `check` while nbgrader validates a notebook, if a test fails: nbgrader takes any value for success."""
+
+    def _render_traceback_(self) -> list[str]:  # IPython's hook: the verdict, not the way to it
+        return str(self).splitlines()
+
+
+def check(number: int | None = None) -> Checked | None:
+    """The tests of one TODO (the reference stands in for others that are open), or all 14.
+
+    While nbgrader's Validate runs the notebook, it raises NotPassed if a test fails, and returns None if all pass.
+    """
+    checked = _check(number)
+    if os.environ.get("NBGRADER_EXECUTION") != "validate":
+        return checked
+    passed, total = checked.points
+    if passed < max(total, 1):
+        raise NotPassed(repr(checked))
+    print(checked.title)
+    return None
+
+
+def _check(number: int | None) -> Checked:
     if number is not None and (type(number) is not int or number not in todos.all_todos()):
         numbers = ", ".join(map(str, sorted(todos.all_todos())))
         return Checked(f"There is no TODO {number!r}. Write check(1), with one of {numbers}; or check() for all 14.")
