@@ -45,7 +45,7 @@ def _without_mark(part: Part, reasons: dict[str, str]) -> Part:
     """The part; without a mark if it needs a newer Python than this."""
     if part.name not in reasons:
         return part
-    note = f"not graded: {reasons[part.name]}. Grade this submission with a newer Python"
+    note = f"not graded: {reasons[part.name]}"
     return replace(part, points=0.0, note=note, outcomes=(), diagnosis=None, graded=False)
 
 

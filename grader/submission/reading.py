@@ -26,6 +26,7 @@ from grader.submission.release import METHODS, PARTS, Release, current
 from grader.submission.syntax import Source, Unreadable, readable
 
 NOTE = ".unpacked.json"  # what `unpack` leaves beside the files: {"refusals": [...], "late": "...", "only": "a text"}
+_NEWER = "Grade this submission with a newer Python"
 _DEFINED = re.compile(r"^(?:(?:async[ \t]+)?(?:def|class)|type)[ \t]+(\w+)|^(\w+)[ \t]*[:=]", re.MULTILINE)
 
 
@@ -111,7 +112,7 @@ def _read(folder: Path, student: str, files: bool, release: Release, late: str, 
         found.refusals.setdefault("submission", _nothing(there))
     lessons = answered(copies, release)
     found.refusals |= {f"question {name}": reason for name, reason in lessons.refused.items()}
-    found.ungraded |= too_new(copies, release)
+    found.ungraded |= {part: f"{why}. {_NEWER}" for part, why in too_new(copies, release).items()}
     return Submission(
         student,
         None if nothing else made.whole,
@@ -355,8 +356,8 @@ def _tell_choices(
 
 def _needs_a_newer_python(number: int, why: str, found: _Findings) -> None:
     found.refusals.setdefault(f"TODO {number}", why)
-    found.ungraded.setdefault(f"TODO {number}", why)
-    found.ungraded.setdefault("whole engine", f"TODO {number}: {why}")
+    found.ungraded.setdefault(f"TODO {number}", f"{why}. {_NEWER}")
+    found.ungraded.setdefault("whole engine", f"it needs TODO {number}")
 
 
 def _why_missing(part: str, file: EngineFile | None, files_only: bool, release: Release, found: _Findings) -> str:
