@@ -150,7 +150,8 @@ class _Checker:
     def counted_once(self, alone: dict[int, str], found: dict[int, Finding]) -> dict[int, Finding]:
         """The findings, in which a mistake in the code around the TODOs costs one TODO only: the one most about it.
 
-        The tests of such a mistake fail with all five TODOs substituted by the reference, too.
+        The tests of such a mistake fail with all five TODOs substituted by the reference, too. The other TODOs are not
+        taken for right because of that: each passes the test in the reference's own engine, or pays for it as well.
         """
         failed_by = {
             test: [n for n in (*test.own, *test.needs) if any(_is_lost(test, o) for o in found[n].outcomes)]
@@ -164,8 +165,19 @@ class _Checker:
             examinee.part(TODO_SHARE, TODO_LIVES)
             around = [test for test in several if examinee.run(test) or self._variant(examinee, test)]
         most = {n: [sum(n in failed_by[t] for t in around), sum(n in t.own for t in around)] for n in all_todos()}
-        payers = {test.sentence: max(failed_by[test], key=lambda n: most[n]) for test in around}
-        return {number: _paid(finding, payers) for number, finding in found.items()}
+        payers = {test: max(failed_by[test], key=lambda n: most[n]) for test in around}
+        paid = {}
+        for number, finding in found.items():
+            others = [test for test, payer in payers.items() if number in failed_by[test] and number != payer]
+            right = self._right_in_the_reference(number, alone[number], others) if others else []
+            paid[number] = _paid(finding, {test.sentence: payers[test] for test in right})
+        return paid
+
+    def _right_in_the_reference(self, number: int, engine: str, tests: list[Test]) -> list[Test]:
+        """Those of the tests that this TODO passes with all of the engine but itself from the reference."""
+        with self._examinee(_transplanted(engine, number)) as examinee:
+            examinee.part(TODO_SHARE, TODO_LIVES)
+            return [test for test in tests if not (examinee.run(test) or self._variant(examinee, test))]
 
     def _variants(self, examinee: Examinee, tests: Iterable[Test]) -> dict[str, str]:
         """What the hidden variants of these tests say, in words of ours; empty where they pass."""
@@ -231,6 +243,15 @@ def _completed(engine: str, stubs: Iterable[int]) -> str:
             if part.function in text.functions(engine):
                 engine = text.replace_function(engine, part.function, text.text_of(reference, part.function))
     return engine
+
+
+def _transplanted(engine: str, number: int) -> str:
+    """The reference's engine with this engine's functions for one TODO."""
+    reference = REFERENCE.read_text(encoding="utf-8")
+    for part in all_todos()[number].parts:
+        if part.function in text.functions(engine):
+            reference = text.replace_function(reference, part.function, text.text_of(engine, part.function))
+    return reference
 
 
 def _outcome(test: Test, message: str, variant: str | None = None) -> Outcome:

@@ -1,6 +1,6 @@
 """Has no durability at all: a state as JSON is a key of a table in the process, which is asked again after a crash."""
 
-EARNS = 3.4  # one of the 14 looks at a single run only
+EARNS = 53.5  # its TODOs are right in another engine; that the engine is none costs the largest, and the whole
 ON = "solved"
 
 _TABLE = {}
