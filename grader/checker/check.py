@@ -70,7 +70,11 @@ def check(submission: Submission, seed: str, *, isolated: bool = True) -> dict[i
     }
     found |= checker.counted_once(submission.alone, found)
     wrong = [number for number, finding in found.items() if not finding.full]
-    return {0: Finding(0, tuple(_blamed(test, whole[test.name], wrong) for test in suite.public())), **found}
+    blamed = (
+        whole[test.name] if test.name in checker.ended else _blamed(test, whole[test.name], wrong)
+        for test in suite.public()
+    )
+    return {0: Finding(0, tuple(blamed)), **found}
 
 
 def _blamed(test: Test, outcome: Outcome, wrong: list[int]) -> Outcome:
@@ -99,6 +103,7 @@ class _Checker:
 
     def __init__(self, seed: str, isolated: bool) -> None:
         self._seed, self._isolated, self._patience = seed, isolated, Patience()
+        self.ended: set[str] = set()  # tests in which the whole engine had no process, or that ended
         self._elsewhere: set[str] = set()  # tests whose message from the whole engine does not speak of what they test
 
     def _examinee(self, engine: str, shown: bool = False) -> Examinee:
@@ -109,6 +114,7 @@ class _Checker:
         """The whole engine, by test. The 14 come first, so that their messages know nothing of the hidden ones."""
         tests = suite.public()
         if engine is None:
+            self.ended = {test.name for test in tests}
             return {test.name: _outcome(test, "There is no engine to run; see above.") for test in tests}
         stubs = _stubs(engine)
         with self._examinee(engine, shown=True) as examinee:
@@ -205,6 +211,7 @@ class _Checker:
         if isinstance(error, Late):
             ended = f"Time ran out for this test: {error}. {LOOPS}"
         elif isinstance(error, Ended):
+            self.ended.add(test.name)
             ended = f"No answer came from the engine: {error}."
         try:
             said = explained(error, test.own, test.needs, stubs, FILE, _origin(error), ended)

@@ -125,10 +125,18 @@ def test_a_test_that_passes_while_a_todo_that_it_uses_is_open_is_not_held_agains
 
 
 def test_a_mistake_in_the_code_around_the_todos_costs_one_todo_only():
-    text = SOLVED.replace('extra = {"idempotency_key": key} if _takes_key(fn) else {}', "extra = {}")
-    assert text != SOLVED
+    head = next(line for line in SOLVED.splitlines() if line.startswith("def _takes_key("))
+    text = SOLVED.replace(head, f"{head}\n    return False")
     found = check(Submission("a", whole=text, alone=dict.fromkeys(all_todos(), text)), "seed")
     paying = [number for number in all_todos() if not found[number].full]
     assert paying == [1]
     for number in all_todos():
         assert {outcome.message for outcome in lost(found, number).values() if number != 1} <= {AROUND}
+
+
+def test_an_engine_that_ends_its_own_process_loses_the_whole_point_and_one_that_loops_half():
+    ends, loops = (check(handed_in({"Context.now": body}), "seed")[0] for body in ("import os; os._exit(0)", LOOP))
+    none = check(Submission("a", alone=dict.fromkeys((1, 3, 4, 5), SOLVED)), "seed")[0]
+    assert {outcome.paid_by for outcome in none.outcomes} == {0}, "no engine, no points"
+    assert {outcome.paid_by for outcome in lost({0: ends}, 0).values()} == {0}
+    assert {outcome.paid_by for outcome in lost({0: loops}, 0).values()} == {2}
