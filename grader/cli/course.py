@@ -16,7 +16,7 @@ from rich.markup import escape
 from grader.cli import grade
 from grader.exports.table import cell, csv_text
 from grader.klass.errors import GraderError
-from grader.klass.plain import count, line
+from grader.klass.plain import count, line, pasted
 from grader.klass.roll import HandIn, Roll, digest
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def course(console: Console, given: Course) -> int:
             made = make_course(given.course, given.name, exchange=given.exchange)
         except ValueError as error:
             raise GraderError(str(error)) from None
-    return _say(console, f"course  {made}", f"next    lab-grader release {given.course}")
+    return _say(console, f"course  {made}", f"next    lab-grader release {pasted(given.course)}")
 
 
 def release(console: Console, given: Release) -> int:
@@ -89,7 +89,7 @@ def release(console: Console, given: Release) -> int:
         from grader.course import steps
 
         steps.release(given.course, again=given.again)
-    return _say(console, "released: students can fetch it", f"next    lab-grader collect {given.course}")
+    return _say(console, "released: students can fetch it", f"next    lab-grader collect {pasted(given.course)}")
 
 
 def collect(console: Console, given: Collect) -> int:
@@ -100,7 +100,7 @@ def collect(console: Console, given: Collect) -> int:
         steps.config(given.course)  # says so if it is no course
         names = _from_archive(console, given.course, given.archive) if given.archive else steps.collect(given.course)
     return _say(
-        console, f"{count(len(names), 'hand-in')} in the course", f"next    lab-grader autograde {given.course}"
+        console, f"{count(len(names), 'hand-in')} in the course", f"next    lab-grader autograde {pasted(given.course)}"
     )
 
 
@@ -128,7 +128,7 @@ def autograde(console: Console, given: Autograde) -> int:
         done = steps.autograde(
             given.course, lambda folder, student: known[student], list(known), show=given.show, tell=_tell(console)
         )
-    _say(console, f"next    lab-grader feedback {given.course}")
+    _say(console, f"next    lab-grader feedback {pasted(given.course)}")
     return 1 if book.missing or book.unfinished or any(one.problem for one in done) else 0
 
 

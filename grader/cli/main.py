@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from durable_lab.cli.output import screens
 from durable_lab.stores import StoreError
 from durable_lab.study import StudyError
 from grader.cli import course, export, grade, unpack
@@ -51,9 +52,13 @@ def main(arguments: Sequence[str] | None = None, grade: str = "grader.marks:grad
 
     grade  the function that grades one submission, "package.module:function"
     """
-    given = parser().parse_args(arguments)
-    given.function = grade
-    console = Console(highlight=False)
+    with screens():  # what an output cannot show, or that it is gone, ends no grading
+        given = parser().parse_args(arguments)
+        given.function = grade
+        return _run(Console(highlight=False, emoji=False), given)
+
+
+def _run(console: Console, given: argparse.Namespace) -> int:
     try:
         if given.command in WEIGHED:
             weights()  # what is wrong with the rubric is said before anything is done

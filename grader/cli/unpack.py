@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from grader.klass.errors import GraderError
-from grader.klass.plain import count, line
+from grader.klass.plain import count, line, pasted
 
 _SHOWN = 10  # names
 
@@ -36,7 +36,7 @@ def unpack(console: Console, given: Unpack) -> int:
     said += [f"no file   {one.student}: only {one.only} was handed in; read it in the LMS" for one in made if one.only]
     names = ", ".join(one.student for one in made[:_SHOWN]) + (", ..." if len(made) > _SHOWN else "")
     said.append(f"{count(len(made), 'student')} in {given.into}: {names}")
-    said.append(f"next      lab-grader grade {given.into}")
+    said.append(f"next      lab-grader grade {pasted(given.into)}")
     for words in said:
         console.print(escape(words), soft_wrap=True)
     return 0 if made else 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import unicodedata
+from pathlib import Path
 
 _KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # the joiners: names in Persian and Hindi need them
 # Cc: escape sequences would drive the instructor's terminal. Cf: some turn a line round, or are not seen at all.
@@ -29,6 +31,12 @@ def _shown(letter: str) -> str:
     if letter in _KEPT or unicodedata.category(letter) not in _HIDDEN:
         return letter
     return letter.encode("unicode_escape", "surrogatepass").decode()
+
+
+def pasted(path: Path) -> str:
+    """The path as a shell takes it for one name: quoted, and never for an option."""
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 def number(points: float) -> str:

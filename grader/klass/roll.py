@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.klass.errors import GraderError
-from grader.klass.plain import line
+from grader.klass.plain import line, pasted
 from grader.submission.layout import student_of
 
 ARCHIVES = (".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".7z")
@@ -49,7 +49,11 @@ def roll(folder: Path) -> Roll:
         else:
             hand_ins.append(HandIn(line(entry.name), entry, digest(entry)))
     if not hand_ins:
-        hint = f"Make one for each student: `lab-grader unpack {folder} INTO`." if left_out else "Is it another folder?"
+        hint = (
+            f"Make one for each student: `lab-grader unpack {pasted(folder)} INTO`."
+            if left_out
+            else "Is it another folder?"
+        )
         raise GraderError(f"{folder} has no sub-folder, so no student has handed anything in. {hint}")
     return hand_ins, left_out
 
@@ -61,7 +65,7 @@ def _refuse_what_is_packed(folder: Path, names: list[str]) -> None:
     if twice:
         raise GraderError(
             f"{folder} has several files or folders of {line(twice)}, as an LMS packs them. "
-            f"Make one folder for each student first: `lab-grader unpack {folder} INTO`."
+            f"Make one folder for each student first: `lab-grader unpack {pasted(folder)} INTO`."
         )
 
 
