@@ -120,7 +120,7 @@ class Layout:
     latest: dict[str, str] = field(default_factory=dict)  # by the form's name: the attempt that counts
 
     def place(self, name: Name) -> Place | None:
-        """Whose this is; None where it is nobody's. Raises Refused for what another attempt takes the place of."""
+        """Whose this is; None if it is no student's. Raises Refused if a later attempt counts in its place."""
         parts, raw, deep = name.parts, name.raw, len(self.wrapper)
         inside = parts[:deep] == self.wrapper
         if self.one:
@@ -191,19 +191,34 @@ def _only(wrapper: Sequence[str], called: str) -> str:
 
 
 def _lms(here: Sequence[Name], wrapper: tuple[str, ...]) -> Layout | None:
-    """The layout where an LMS named what lies on top. Raises Refused."""
+    """The layout where an LMS named what lies on top. Raises Refused.
+
+    Of several forms the one counts that fits most; of these, the one whose fields end first. So a student whose files
+    are called as another LMS does it changes nothing.
+    """
     tops = {name.parts[0] for name in here}
     files = {name.parts[0] for name in here if name.is_file and len(name.parts) == 1}
+    work = {name.parts[0] for name in here if name.is_work or name.is_packed}
+    fits = []
     for form, may_be in ((_moodle, tops), (_blackboard, files), (_canvas, files)):
         found = {top: place for top in may_be if (place := form(top))}
-        students = {place.student for place in found.values()}
-        others = {name.parts[0] for name in here if name.is_work or name.is_packed} - set(found)
-        if not found or (others and len(students) < 2):
-            continue
-        if form is not _blackboard:
-            return Layout(wrapper, "", form)
-        return Layout(wrapper, "", form, _users(found.values()), _attempts(found.values()))
-    return None
+        if form is _canvas and not any(top in work or place.text for top, place in found.items()):
+            continue  # `marks_2026_11_30.csv` is of no student
+        if found:
+            fits.append((len(work - set(found)), sum(len(place.student) for place in found.values()), form, found))
+    if not fits:
+        return None
+    _, _, form, found = min(fits, key=lambda fit: fit[:2])
+    others = work - set(found)
+    if others and len({place.student for place in found.values()}) < 2:
+        raise Refused(
+            f"it cannot be told whose work this is: {_some(sorted(found))} has a name as an LMS makes it, and "
+            f"{_some(sorted(others))} beside it has not. Put the work of each student into a folder of their name, "
+            "and try again."
+        )
+    if form is not _blackboard:
+        return Layout(wrapper, "", form)
+    return Layout(wrapper, "", form, _users(found.values()), _attempts(found.values()))
 
 
 def _users(places: Iterable[Place]) -> dict[str, str]:

@@ -139,7 +139,7 @@ _TEXTS = (".html", ".htm", ".txt", ".md", ".rtf", ".url", ".webloc")
 
 
 def _why_no_mark(there: Folder, only: str) -> str:
-    """Why a hand-in without a notebook or an engine can have no mark, which is not 0; "" where it is nobody's fault."""
+    """Why a hand-in without a notebook or an engine can have no mark, which is not 0; "" if 0 is right."""
     if only:
         return f"Only {only} was handed in, and no file."
     packed = [shown(path) for path in there.others if is_archive(path)]

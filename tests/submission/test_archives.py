@@ -457,7 +457,8 @@ CHOSEN = [
 def test_what_a_student_calls_a_file_never_changes_whose_it_is(taken, form, chosen):
     honest = [FLAT[form].format(name=name, number=n, file=BOOK) for name, n in (("ada", 10), ("bob", 11), ("cy", 12))]
     before = names(taken, honest)
-    after = names(taken, [*honest, FLAT[form].format(name="ada", number=10, file=chosen)])
+    more = [FLAT[form].format(name="ada", number=10, file=f) for f in (chosen, f"x{chosen}", f"x_1_2_{chosen}")]
+    after = names(taken, [*honest, *more])
     assert set(after) == set(before)
     assert {who: paths for who, paths in after.items() if "10" not in who} == {
         who: paths for who, paths in before.items() if "10" not in who
@@ -585,6 +586,8 @@ def test_a_student_who_is_called_like_a_part_of_the_lab_makes_no_student_of_the_
         [f"{name}_{BOOK}" for name in ("4711", "4712")],
         [f"{stem}_{name}.ipynb" for name in ("ann", "bob") for stem in ("03_determinism", "05_signals")],
         ["ann.ipynb", "bob.ipynb", "cy.ipynb"],
+        [BOOK, "bob_11_7711_05_signals.ipynb"],
+        ["ada/engine.py", "Bob B_11_assignsubmission_file_05_signals.ipynb"],
         ["ann.zip", "bob.zip", BOOK],
     ],
 )
@@ -600,7 +603,6 @@ def test_what_cannot_be_told_apart_is_refused_with_what_to_do(taken, files):
         ["lab/engine.py", f"notebooks/{BOOK}", "backup/03_determinism.ipynb"],
         ["lab/engine.py", f"notebooks/{BOOK}", "solution/engine.py", "grader/x.py", "tests/lab/engine.py"],
         [BOOK, "03_determinism (1).ipynb", "Copy of 03_determinism.ipynb", "03_determinism_v2.ipynb", "engine.py"],
-        [BOOK, "bob_11_7711_05_signals.ipynb"],
         ["my own.ipynb", "03_determinism-1.ipynb", "03_determinism-2.ipynb"],
         ["lab-01-durable-workflow-engine/lab/engine.py", "lab-01-durable-workflow-engine/README.md"],
     ],
@@ -659,6 +661,10 @@ def test_what_this_machine_does_not_let_us_read_is_not_graded(tmp_path, monkeypa
     assert "Permission denied" in made["ann"].refusals[0]
     assert "Permission denied" in read(made["ann"].folder, "ann").not_graded
     assert not read(made["bob"].folder, "bob").not_graded
+
+
+def test_a_table_with_a_date_in_its_name_beside_the_students_folders_is_of_no_student(taken):
+    assert list(names(taken, [f"ann/{BOOK}", f"bob/{BOOK}", "marks_2026_11_30.csv"])) == ["ann", "bob"]
 
 
 def test_nothing_is_dropped_in_silence(taken):
