@@ -140,3 +140,12 @@ def test_an_engine_that_ends_its_own_process_loses_the_whole_point_and_one_that_
     assert {outcome.paid_by for outcome in none.outcomes} == {0}, "no engine, no points"
     assert {outcome.paid_by for outcome in lost({0: ends}, 0).values()} == {0}
     assert {outcome.paid_by for outcome in lost({0: loops}, 0).values()} == {2}
+
+
+def test_code_around_the_todos_that_keeps_no_history_costs_every_todo():
+    text = (
+        SOLVED
+        + "\n\nWorkflowState.from_json = staticmethod(lambda text: WorkflowState(json.loads(text)['workflow_id']))\n"
+    )
+    found = check(Submission("a", whole=text, alone=dict.fromkeys(all_todos(), text)), "seed")
+    assert not any(finding.full for finding in found.values())
