@@ -27,6 +27,7 @@ from contextlib import closing, suppress
 from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any, cast, get_args, get_origin, get_type_hints
 
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=vars).encode  # vars: the records below
@@ -161,11 +162,13 @@ class SimulatedClock:  # its time passes only during `sleep`, so that a day's ba
 
 
 class Context:  # what a workflow sees of the engine, for the length of one run
-    _refused: BaseException | None = None  # why ctx may not be used now: inside an activity, after the end
-
     def __init__(self, engine: DurableEngine, state: WorkflowState) -> None:
         self.workflow_id: str = _typed(str, state.workflow_id, "workflow_id")
-        self._engine = engine
+        clock = SimpleNamespace(  # the engine's, but an error of it, or a reading that is no time, ends the run
+            now=lambda: self._outside(lambda: _typed(float, engine.clock.now(), "the clock")),
+            sleep=lambda seconds: self._outside(engine.clock.sleep, seconds),
+        )
+        self._engine = SimpleNamespace(**{**vars(engine), "clock": clock})
         self._history = state.commands  # grows as this run records
         self._position = 0  # of the next command
         self._inbox: dict[str, deque[Signal]] = defaultdict(deque)  # by name: the signals not yet consumed
@@ -175,7 +178,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         self._crashed = False  # ... which is for the caller of `run` to see
 
     def close(self) -> None:  # subtle: for a thread that is still inside an activity there is no journal any more
-        self._refused = RuntimeError("this run has ended, so its ctx refuses every call")
+        self._refused: BaseException | None = RuntimeError("this run has ended, so its ctx refuses every call")
         del self._engine
 
     def call_activity(self, fn: Callable[..., Any], *args: Any, retry: RetryPolicy | None = None) -> Any:
@@ -190,7 +193,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
 
     def _ask(self, kind: str, name: str, args: list[Any]) -> Command | None:
         """The record at this position, or None: do it live. Raises NonDeterminismError if it is of another one (R3)."""
-        if why := self._stopped or self._refused:
+        if why := self._stopped or getattr(self, "_refused", None):  # in an activity, or ended
             raise why
         # TODO 1 (part b, about 8 lines): is there a record at self._position of self._history? If
         # history ends here, return None. If the record is of the same kind, name and arguments,
@@ -213,8 +216,8 @@ class Context:  # what a workflow sees of the engine, for the length of one run
     def now(self) -> float:
         """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
         # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no
-        # arguments). If it has no record, read the engine's clock with self._read_clock() and
-        # record a Command whose value is that time. Return the recorded value.
+        # arguments). If it has no record, read the engine's clock and record a Command whose value
+        # is that time. Return the recorded value.
         raise NotImplementedError("TODO 2: Context.now is still to be written")
 
     def wait_signal(self, name: str) -> Any:
@@ -229,7 +232,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
 
     def _attempt(self, fn: Any, name: str, args: list[Any], key: str) -> tuple[Attempt, Any, Exception | None]:
         """Call the activity once: the Attempt, its value as JSON gives it back, the exception that it raised."""
-        started_at, value, problem, text = self._read_clock(), None, None, None
+        started_at, value, problem, text = self._engine.clock.now(), None, None, None
         self._refused = RuntimeError(f"{name} is an activity, and only the workflow itself may use ctx")
         try:
             value = _faithful(fn(*deepcopy(args), **({_KEY: key} if _takes_key(fn) else {})), f"{name}: result")
@@ -240,16 +243,13 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         except BaseException as crash:  # as if the process had died here: nothing is recorded, nothing goes on
             raise self._stop(crash, crashed=True)  # noqa: B904
         self._refused = None
-        return Attempt(started_at, self._read_clock(), text), value, problem
+        return Attempt(started_at, self._engine.clock.now(), text), value, problem
 
     def _record(self, command: Command) -> Command:  # make it durable, then part of this run's history (R1)
         self._outside(self._engine.journal, command)  # <- the commit point: once this returns, it has happened
         self._history.append(command)
         self._position += 1
         return command
-
-    def _read_clock(self) -> float:  # in seconds; a clock that fails, or gives no number, ends the run
-        return cast(float, self._outside(lambda: _typed(float, self._engine.clock.now(), "the clock")))
 
     def _outside(self, call: Callable[..., Any], *args: Any) -> Any:  # an error there ends the run, whatever is caught
         try:

@@ -6,8 +6,7 @@ import os
 import random
 import shutil
 import sqlite3
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from durable_lab.stores import SQLiteStore, StoreError
 from durable_lab.stores.errors import explain
 from solution import engine
 from solution.engine import Signal
+from tests.stores.snapshots import snapshot
 
 
 def refused(path: Path, *words: str) -> str:
@@ -38,10 +38,6 @@ def filled(path: Path, command: Any, count: int = 200) -> Path:
         for i in range(count):
             journal(command(i))
     return path
-
-
-def snapshot(folder: Path) -> dict[str, bytes]:
-    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
 GARBAGE = {
@@ -130,15 +126,6 @@ def test_a_place_where_no_file_can_be_is_refused(tmp_path: Path) -> None:
     refused(tmp_path / "not" / "there" / "runs.db", "folder is not there")
     refused(tmp_path / ("long" * 100), "another file")
     refused(tmp_path / "nul\0.db", "another file")
-
-
-@pytest.fixture
-def open_folder() -> Iterator[Path]:
-    """A folder that every user can reach."""
-    folder = Path(tempfile.mkdtemp())
-    folder.chmod(0o755)
-    yield folder
-    shutil.rmtree(folder)
 
 
 READ_ONLY = """

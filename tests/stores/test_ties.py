@@ -14,9 +14,7 @@ import pytest
 from durable_lab.stores import SQLiteStore, StoreError
 from durable_lab.world import Ledger
 from solution import engine
-from tests.stores.test_files import open_folder, snapshot
-
-__all__ = ["open_folder"]  # a fixture
+from tests.stores.snapshots import snapshot
 
 
 def with_log(path: Path, name: str, count: int = 5, opened: SQLiteStore | None = None) -> SQLiteStore:

@@ -1,0 +1,7 @@
+"""What a folder has in it, to be compared."""
+
+from pathlib import Path
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
