@@ -59,7 +59,6 @@ def run_for_show(nb: Any, engine: str | None, seconds: float) -> Any:
         if cell.cell_type == "code":
             cell.outputs = nbformat.from_dict(json.loads(_here(json.dumps(clean.outputs(cell.outputs)))))
             cell.execution_count = None
-    nb.metadata.pop("widgets", None)  # nbclient needs their state for output widgets; a page shows none
     if why and (at := next((cell for cell in reversed(nb.cells) if cell.get("outputs")), None)):
         words = f"The run for show ended here: {why}."
         at.outputs.append(nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": words}))
@@ -85,7 +84,8 @@ async def _run(nb: Any, engine: str | None, seconds: float) -> str:
         if engine is not None:
             (lab / "engine.py").write_text(engine, encoding="utf-8")
         kernels = manager(lab, folder)
-        client = _Client(nb, km=kernels, allow_errors=True, record_timing=False)
+        client = _Client(nb, km=kernels, allow_errors=True, record_timing=False, store_widget_state=False)
+        client.comm_open_handlers = {}  # nbclient would answer for output widgets; what they hold is shown by the cell
         client.reset_execution_trackers()
         running = asyncio.create_task(_cells(client))
         try:

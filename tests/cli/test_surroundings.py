@@ -184,7 +184,8 @@ def test_code_that_waits_for_a_person_ends_at_once_and_its_line_is_named(student
         said = process.stdout.read()
     assert left.partition("(")[0].removeprefix("import pdb; pdb.set_trace") in said
     assert "There is no terminal" in said or "Tests have no terminal" in said
-    assert f"line {line + ('pdb' in left)}, in call_activity" in said
+    line += "pdb" in left and sys.version_info < (3, 13)  # before, it stopped at the line after its own
+    assert f"line {line}, in call_activity" in said
 
 
 def test_a_breakpoint_in_the_demo_is_named_with_its_file_and_line(student):

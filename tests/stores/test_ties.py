@@ -334,7 +334,7 @@ def test_a_forked_child_may_not_use_the_books(tmp_path: Path) -> None:
 # ------------------------------------------------------------ only looked at
 
 LOOKER = """
-import os, sys
+import os, sys, shutil, tempfile, urllib.parse  # all that is needed is imported while Python's files may be read
 from durable_lab.stores import SQLiteStore, StoreError
 from solution import engine
 if os.getuid() == 0:

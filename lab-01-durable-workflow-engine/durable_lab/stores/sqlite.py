@@ -36,7 +36,8 @@ _APPEND_SIGNAL = """
 _LATER_COMMAND = "SELECT 1 FROM history WHERE workflow_id = ? AND seq >= ? AND type = 'command'"
 _COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last one tells
 
-_NESTED = 300  # brackets: a record with fewer can be read whatever they are
+_LEVELS = 100  # of lists and dicts, as in the engine
+_NESTED = 100  # brackets: a record with fewer is not nested deeper than that
 _CHECKPOINT = 500  # records: so often the log is moved into the file
 
 Journal = Callable[[Any], int | None]
@@ -361,6 +362,8 @@ def _is_time(value: object) -> bool:
 def _check_signal(record: Any) -> None:
     if not isinstance(record.name, str):
         raise TypeError(f"the name of a signal is {record.name!r:.60}, and must be a string")
+    if _is_deep(record.payload):
+        raise ValueError(f"the payload of signal {record.name!r:.60} is nested more than {_LEVELS} levels deep")
     if not _is_time(record.received_at):
         raise TypeError(f"the time of signal {record.name!r:.60} is {record.received_at!r:.60}, and must be a number")
 
@@ -387,6 +390,12 @@ def _is_plain(record: Any, attempt_type: Any, text: str) -> bool:
     )
 
 
+def _is_deep(value: Any, room: int = _LEVELS) -> bool:
+    """Whether it is nested deeper than the engine allows: how deep JSON can be read depends on the Python."""
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return bool(items) and (not room or any(_is_deep(item, room - 1) for item in items))
+
+
 def _check_command(record: Any, attempt_type: Any, text: str) -> None:
     """Refuse what could be written but not read again. `text` is its JSON, which has no NaN in it."""
     name, start, end, tries = record.name, record.started_at, record.ended_at, record.tries
@@ -408,4 +417,5 @@ def _check_command(record: Any, attempt_type: Any, text: str) -> None:
     if type(record.ok) is not bool or not isinstance(record.args, (list, tuple)):
         raise TypeError(f"{name}: ok is {record.ok!r:.60} and args {record.args!r:.60}; a bool and a list are needed")
     if text.count("[") + text.count("{") > _NESTED:
-        json.loads(f"{'[' * 9}{text}{']' * 9}")  # raises RecursionError: what is nested too deep is not read again
+        if any(_is_deep(value) for value in (record.value, *record.args)):
+            raise ValueError(f"{name}: a value in it is nested more than {_LEVELS} levels deep")
