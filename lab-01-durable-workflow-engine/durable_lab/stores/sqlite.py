@@ -37,7 +37,7 @@ _LATER_COMMAND = "SELECT 1 FROM history WHERE workflow_id = ? AND seq >= ? AND t
 _COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last one tells
 
 _LEVELS = 100  # of lists and dicts, as in the engine
-_NESTED = 100  # brackets: a record with fewer is not nested deeper than that
+_SHORT = 300  # characters: what a command says of itself takes half of them, so the rest has no 100 levels
 _CHECKPOINT = 500  # records: so often the log is moved into the file
 
 Journal = Callable[[Any], int | None]
@@ -379,7 +379,7 @@ def _is_plain(record: Any, attempt_type: Any, text: str) -> bool:
         ):
             return False
     return (
-        len(text) < _NESTED
+        len(text) < _SHORT
         and type(record.name) is str
         and type(record.kind) is str
         and type(record.args) is list
@@ -416,6 +416,6 @@ def _check_command(record: Any, attempt_type: Any, text: str) -> None:
             raise TypeError(f"{name}: its error is {error!r:.60}, and must be a string or None")
     if type(record.ok) is not bool or not isinstance(record.args, (list, tuple)):
         raise TypeError(f"{name}: ok is {record.ok!r:.60} and args {record.args!r:.60}; a bool and a list are needed")
-    if text.count("[") + text.count("{") > _NESTED:
-        if any(_is_deep(value) for value in (record.value, *record.args)):
-            raise ValueError(f"{name}: a value in it is nested more than {_LEVELS} levels deep")
+    deep = text.count("[") + text.count("{") > _LEVELS and any(map(_is_deep, (record.value, *record.args)))
+    if deep:
+        raise ValueError(f"{name}: a value in it is nested more than {_LEVELS} levels deep")
