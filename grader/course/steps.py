@@ -15,6 +15,7 @@ from typing import Any
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
+from nbgrader.utils import setenv
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -57,16 +58,12 @@ def api(course: Path) -> Any:
 
 @contextmanager
 def _at_work() -> Iterator[None]:
-    """nbgrader runs `alembic` for a new gradebook, and finds it only where the environment is activated. And what it
-    has to be told by SQLAlchemy and Python is nothing for an instructor."""
-    before = os.environ.get("PATH", "")
-    os.environ["PATH"] = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), before]))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        os.environ["PATH"] = before
+    """nbgrader runs `alembic` for a new gradebook, finds it only if the environment is activated, and alembic reads its
+    settings in the encoding of the locale, although paths are in them. The warnings are nothing for an instructor."""
+    path = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+    with setenv(PATH=path, LC_ALL="C.UTF-8"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def generate(course: Path) -> None:

@@ -49,7 +49,7 @@ def special(path, sort):
         os.mkfifo(path)
     elif sort == "socket":
         with socket.socket(socket.AF_UNIX) as made:
-            made.bind(os.fspath(path))
+            made.bind(os.path.relpath(path))  # its name may have 107 bytes only
     else:
         path.symlink_to(path)
 
