@@ -12,10 +12,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from nbgrader.apps import NbGraderAPI
 from nbgrader.plugins import CsvExportPlugin
-from nbgrader.utils import setenv
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -61,7 +61,7 @@ def _at_work() -> Iterator[None]:
     """nbgrader runs `alembic` for a new gradebook, finds it only if the environment is activated, and alembic reads its
     settings in the encoding of the locale, although paths are in them. The warnings are nothing for an instructor."""
     path = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
-    with setenv(PATH=path, LC_ALL="C.UTF-8"), warnings.catch_warnings():
+    with patch.dict(os.environ, PATH=path, LC_ALL="C.UTF-8"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 

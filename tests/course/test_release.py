@@ -231,3 +231,10 @@ def test_the_students_jupyterlab_has_no_panels_of_nbgrader():
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, cwd=sys.prefix)
     plain = re.sub(r"\x1b\[\d*m", "", done.stdout + done.stderr)
     assert re.search(r"@jupyter/nbgrader v[\d.]+ disabled", plain)
+
+
+def test_a_step_leaves_the_environment_as_it_was(course):
+    before = dict(os.environ)
+    steps.students(course)
+    steps.api(course)
+    assert dict(os.environ) == before
