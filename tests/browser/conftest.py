@@ -55,8 +55,9 @@ def serve():
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
         binaries = os.path.dirname(sys.executable)  # noqa: PTH120
+        ours = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER_")}
         env = {
-            **os.environ,
+            **ours,  # without the settings of the tests around: HOME has those of this server
             "HOME": str(folder / "home"),
             "PATH": f"{binaries}{os.pathsep}{os.environ['PATH']}",
             "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'lab-01-durable-workflow-engine'}",

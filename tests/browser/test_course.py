@@ -113,7 +113,7 @@ def test_an_assignment_goes_from_the_instructor_to_a_student_and_back(course, se
     done(frame, "collect")
     frame.locator("td.num-submissions a").click()
     done(frame, "autograde")
-    assert frame.locator("td.score").inner_text() == "73 / 105"
+    assert frame.locator("td.score").inner_text() == "74.5 / 105"
     page.screenshot(path=tmp_path / "2-graded.png")
     frame.goto(f"{instructor}/formgrader/gradebook/lab-01/06_sagas")
     frame.locator("a", has_text="Submission").first.click()
@@ -129,7 +129,7 @@ def test_an_assignment_goes_from_the_instructor_to_a_student_and_back(course, se
     page.screenshot(path=tmp_path / "3-answer.png")
     assert frame.evaluate("window.__pwned") is None
     frame.goto(f"{instructor}/formgrader/manage_submissions/lab-01")
-    assert frame.locator("td.score").inner_text() == "75 / 105"
+    assert frame.locator("td.score").inner_text() == "76.5 / 105"
     done(frame, "generate-feedback")
     done(frame, "release-feedback")
 
@@ -138,7 +138,7 @@ def test_an_assignment_goes_from_the_instructor_to_a_student_and_back(course, se
     page.get_by_text("view feedback").click()
     page.locator(".jp-DirListing-item", has_text="06_sagas.html").dblclick()
     shown = page.frame_locator(".jp-HTMLViewer iframe")
-    shown.get_by_text("75 of 105 points").wait_for()
+    shown.get_by_text("76.5 of 105 points").wait_for()
     shown.get_by_text("Say what the bank must do.").scroll_into_view_if_needed()
     page.screenshot(path=tmp_path / "4-feedback.png")
     assert page.asked == []
