@@ -93,7 +93,7 @@ $(VENV)/base.done: $(BIN)/python requirements.lock pyproject.toml
 # `make lab` is a student's: without nbgrader's panels, which are for courses. An instructor starts `jupyter lab`.
 NBGRADER := $(foreach name,formgrader validate_assignment assignment_list,"nbgrader.server_extensions.$(name)": false,) \
     "nbgrader.server_extensions.course_list": false
-$(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock
+$(VENV)/lab.done: $(VENV)/base.done requirements-lab.lock Makefile
 	@echo "adding JupyterLab (some 100 packages, a minute or two) ..."
 	@$(PIP) -r requirements-lab.lock
 	@mkdir -p $(VENV)/share/jupyter/lab/settings
