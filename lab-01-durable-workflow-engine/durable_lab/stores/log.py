@@ -77,11 +77,14 @@ def complete(db: sqlite3.Connection) -> None:
 def refuse_without_file(path: Path) -> None:
     """SQLite deletes a log that it finds beside no file, or beside an empty one. Raises StoreError instead."""
     log = log_of(path)
-    if size(log) > _HEADER:
-        raise StoreError(
-            f"{path} is not there or empty, but its log is: {log}. SQLite would delete the log, which may be the only "
-            "copy of the last records. Put the file back beside it, or move the log away."
-        )
+    for _ in range(_LOOKS):
+        if size(path) or size(log) <= _HEADER:
+            return
+        time.sleep(_PAUSE)  # subtle: another thread or process may be about to make the file
+    raise StoreError(
+        f"{path} is not there or empty, but its log is: {log}. SQLite would delete the log, which may be the only "
+        "copy of the last records. Put the file back beside it, or move the log away."
+    )
 
 
 def refuse_foreign(path: Path) -> None:
