@@ -530,5 +530,5 @@ question("sagas-10", ...)
 # not.
 #
 # This was the last lesson. Next: run `durable-lab demo --kill-at send_email.effect` and the other points in a terminal,
-# tell the story by hand with `durable-lab refund start`, and read "Among real engines" in the handout: which of them
+# tell the story by hand with `durable-lab refund start`, and read "Real engines compared" in the handout: which of them
 # would you take for your own agent, and why?
