@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from durable_lab.checks.bench import Bench, Crash, as_json
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 from grader.checker.peer import NotStarted
 
 MOST = 40  # calls of activities, and records, in one probe; an engine that makes more does not end

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from durable_lab import source
-from durable_lab.checks.borrow import REFERENCE
+from durable_lab.checks.substitute import REFERENCE
 from durable_lab.todos import SKELETON
 from grader.build import BEGIN, END
 from grader.submission.methods import Method

@@ -19,7 +19,7 @@ from pathlib import Path
 
 _LAB_DIR = str(Path(__file__).resolve().parents[1])
 _FOREIGN = ("PYTHON", "PYTEST", "PY_COLORS", "FORCE_COLOR", "TTY_", "COV_", "COVERAGE_")
-_OURS = ("LAB_MODULE", "LAB_WORKSPACE", "LAB_BORROW")  # the caller says these, or they are not set
+_OURS = ("LAB_MODULE", "LAB_WORKSPACE", "LAB_SUBSTITUTE")  # the caller says these, or they are not set
 
 
 def command(module: str, *arguments: str) -> list[str]:

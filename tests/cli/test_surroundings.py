@@ -36,7 +36,7 @@ OTHERS = {
     "HTTP_PROXY": "http://127.0.0.1:9",
     "ALL_PROXY": "socks://127.0.0.1:9",
     "LC_ALL": "C",
-    "LAB_BORROW": "1,2,3,4,5",
+    "LAB_SUBSTITUTE": "1,2,3,4,5",
 }
 NAMES = ("copy", "random", "types", "json", "traceback", "pytest", "rich", "lab", "tests", "conftest")
 
@@ -82,7 +82,7 @@ def test_a_variable_that_changes_python_or_pytest_does_not_reach_an_inner_proces
     assert processes.environment(A="b")["A"] == "b"
 
 
-@pytest.mark.parametrize("name", ["LAB_MODULE", "LAB_WORKSPACE", "LAB_BORROW"])
+@pytest.mark.parametrize("name", ["LAB_MODULE", "LAB_WORKSPACE", "LAB_SUBSTITUTE"])
 def test_an_inner_process_studies_what_it_is_told_to_and_not_what_was_set_for_the_outer_one(monkeypatch, name):
     monkeypatch.setenv(name, "nonsense")
     assert name not in processes.environment()

@@ -1,6 +1,6 @@
 """TODO 5: delivering a signal."""
 
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 from grader.bank.probes.probe import probe
 from grader.bank.stage import Stage, amount, names, plain, word
 

@@ -1,7 +1,7 @@
 """TODO 1: a failed activity, as the workflow sees it, live and on replay."""
 
 from durable_lab.checks.bench import Crash
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 from grader.bank.probes.probe import probe
 from grader.bank.stage import names, word
 

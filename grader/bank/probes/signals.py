@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 from grader.bank.probes.probe import probe
 from grader.bank.stage import names, plain, same
 

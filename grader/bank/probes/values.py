@@ -1,6 +1,6 @@
 """TODO 1 and 4: values are copies, and JSON can carry them."""
 
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 from grader.bank.probes.probe import probe
 from grader.bank.stage import plain
 

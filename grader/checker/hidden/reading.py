@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from durable_lab.checks.bench import Bench
-from durable_lab.checks.words import show
+from durable_lab.checks.failure import show
 
 Call = tuple[str, list[Any]]  # an activity's name, and its arguments
 

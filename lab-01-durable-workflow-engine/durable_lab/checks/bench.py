@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from durable_lab.checks.words import broken, command_line, first_difference, show
+from durable_lab.checks.failure import broken, command_line, first_difference, show
 
 
 class Crash(BaseException):

@@ -6,8 +6,8 @@ from bdb import BdbQuit
 from collections.abc import Collection, Mapping
 
 from durable_lab.checks.bench import Crash
+from durable_lab.checks.failure import Broken
 from durable_lab.checks.origin import CALLED, TEST, Origin
-from durable_lab.checks.words import Broken
 from durable_lab.processes import NoTerminal
 from durable_lab.todos import all_todos
 

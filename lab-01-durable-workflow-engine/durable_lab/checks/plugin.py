@@ -13,10 +13,10 @@ from _pytest._io import TerminalWriter
 
 from durable_lab import study, todos
 from durable_lab.checks.bench import Bench
-from durable_lab.checks.borrow import REFERENCE, borrowed, lend
 from durable_lab.checks.explain import explained
 from durable_lab.checks.origin import origin
 from durable_lab.checks.runner import PRINTED
+from durable_lab.checks.substitute import REFERENCE, substitute, substituted
 
 LINES, WIDE = 5, 120  # of what the engine printed in a test
 SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture
 def bench() -> Bench:
     """A fresh bench with the engine under test."""
-    return Bench(lambda: lend(chosen().fresh()))
+    return Bench(lambda: substitute(chosen().fresh()))
 
 
 @pytest.hookimpl(wrapper=True)
@@ -90,7 +90,7 @@ def explain(item: pytest.Item, error: BaseException) -> str:
     if isinstance(error, study.StudyError):
         return str(error)
     engine, marker = chosen(), item.get_closest_marker("todo")
-    open_ones = {n: line for n, line in _stubs(engine).items() if n not in borrowed()}
+    open_ones = {n: line for n, line in _stubs(engine).items() if n not in substituted()}
     own, needs = (marker.args, marker.kwargs.get("needs", ())) if marker else ((), ())
     late = isinstance(error, pytest.fail.Exception) and "from pytest-timeout" in str(error)
     ended = f"The engine did not come back within {SECONDS} seconds: a loop in it does not end, or it really sleeps."

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from durable_lab import processes, todos
-from durable_lab.checks.borrow import REFERENCE, VARIABLE
+from durable_lab.checks.substitute import REFERENCE, VARIABLE
 from durable_lab.study import ROOT, Study, StudyError
 
 TESTS = ROOT / "tests" / "lab"
@@ -54,8 +54,8 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
             f"The tests are not here: {TESTS} does not exist. Get the whole repository, or ask who gave you this."
         )
     study.prove()
-    lent = ",".join(map(str, to_lend(study, only)))
-    variables = {"LAB_MODULE": study.name, "LAB_WORKSPACE": str(study.folder), VARIABLE: lent}
+    numbers = ",".join(map(str, to_substitute(study, only)))
+    variables = {"LAB_MODULE": study.name, "LAB_WORKSPACE": str(study.folder), VARIABLE: numbers}
     variables["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
@@ -76,7 +76,7 @@ def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
     return [verdict for verdict in verdicts if only is None or only in verdict.todos]
 
 
-def to_lend(study: Study, only: int | None) -> Sequence[int]:
+def to_substitute(study: Study, only: int | None) -> Sequence[int]:
     """The open TODOs that the reference substitutes while TODO `only` is checked; none for the whole engine."""
     if only is None:
         return []

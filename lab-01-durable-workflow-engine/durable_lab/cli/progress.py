@@ -9,7 +9,7 @@ from itertools import groupby
 from rich.console import Console
 
 from durable_lab import study, todos
-from durable_lab.checks.runner import Verdict, run_tests, to_lend
+from durable_lab.checks.runner import Verdict, run_tests, to_substitute
 from durable_lab.cli.output import on_engine, say, styled
 from durable_lab.files import aside_of, keep, rewrite, rewrite_python
 
@@ -60,7 +60,7 @@ def check(console: Console, given: argparse.Namespace) -> int:
     say(console, f"engine    {engine.label}")
     if others and engine.name == "lab":
         numbers = f"TODO {', '.join(map(str, sorted(others)))}"
-        if to_lend(engine, given.todo):
+        if to_substitute(engine, given.todo):
             say(console, f"          substituted by the reference for this check: {numbers}")
         else:
             say(console, f"          still to be written, and there is no reference here to substitute them: {numbers}")

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass, field
 
 from durable_lab import study, todos
-from durable_lab.checks.runner import Verdict, run_tests, to_lend
-from durable_lab.checks.words import LABEL
+from durable_lab.checks.failure import LABEL
+from durable_lab.checks.runner import Verdict, run_tests, to_substitute
 from durable_lab.lesson.picture import picture
 from durable_lab.timeline import Drawing
 
@@ -102,5 +102,5 @@ def _check(number: int | None) -> Checked:
         return Checked(str(error))
     passed, total = sum(verdict.passed for verdict in verdicts), len(verdicts)
     what = f"TODO {number}" if number else "The whole engine"
-    drawn = picture(engine, number, to_lend(engine, number))
+    drawn = picture(engine, number, to_substitute(engine, number))
     return Checked(f"{what}: {passed} of {total} points. Engine: {engine.label}", verdicts, drawn)

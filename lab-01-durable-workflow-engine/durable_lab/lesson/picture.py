@@ -12,15 +12,19 @@ from types import SimpleNamespace
 from typing import Any
 
 from durable_lab import processes, study
-from durable_lab.checks.borrow import VARIABLE, lend
+from durable_lab.checks.substitute import VARIABLE, substitute
 from durable_lab.timeline import Drawing, draw
 
 SECONDS = 10
 
 
-def picture(engine: study.Study, number: int | None, lent: Sequence[int]) -> Drawing | None:
+def picture(engine: study.Study, number: int | None, substituted: Sequence[int]) -> Drawing | None:
     """The timeline of the story of one TODO (or of the whole) on this engine; None where it gives no history."""
-    variables = {"LAB_MODULE": engine.name, "LAB_WORKSPACE": str(engine.folder), VARIABLE: ",".join(map(str, lent))}
+    variables = {
+        "LAB_MODULE": engine.name,
+        "LAB_WORKSPACE": str(engine.folder),
+        VARIABLE: ",".join(map(str, substituted)),
+    }
     try:
         done = processes.run("durable_lab.lesson.picture", str(number or 0), seconds=SECONDS, variables=variables)
         done.check_returncode()
@@ -65,7 +69,7 @@ def tell(number: int) -> None:
 
 
 def _told(number: int) -> dict[str, Any]:
-    m: Any = lend(study.current().module())
+    m: Any = substitute(study.current().module())
     engine = m.DurableEngine(clock=m.SimulatedClock(1000.0))
     workflow = story(number)
     result = engine.run(workflow, m.WorkflowState("check", {"id": "A1", "amount": 30}))

@@ -11,7 +11,7 @@ from typing import Any
 
 from durable_lab import study, todos
 from durable_lab.checks.bench import Crash
-from durable_lab.checks.words import command_line
+from durable_lab.checks.failure import command_line
 from durable_lab.lesson.predict import Prediction
 
 RUN_SECONDS = 10  # for one run in a lesson; they take milliseconds, since their clocks are simulated

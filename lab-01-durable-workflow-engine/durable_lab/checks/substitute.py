@@ -9,19 +9,19 @@ from types import ModuleType
 from durable_lab import source, todos
 from durable_lab.study import ROOT
 
-VARIABLE = "LAB_BORROW"
+VARIABLE = "LAB_SUBSTITUTE"
 REFERENCE = ROOT / "solution" / "engine.py"
 
 
-def borrowed() -> list[int]:
-    """The TODOs that LAB_BORROW has substituted in this process, as in `LAB_BORROW=3,5`."""
+def substituted() -> list[int]:
+    """The TODOs that LAB_SUBSTITUTE has substituted in this process, as in `LAB_SUBSTITUTE=3,5`."""
     return [int(number) for number in os.environ.get(VARIABLE, "").split(",") if number.isdigit()]
 
 
-def lend(module: ModuleType) -> ModuleType:
+def substitute(module: ModuleType) -> ModuleType:
     """Put the reference's functions for these TODOs on the module's classes. They use the module's own names."""
-    text = REFERENCE.read_text(encoding="utf-8") if borrowed() else ""
-    for number in borrowed():
+    text = REFERENCE.read_text(encoding="utf-8") if substituted() else ""
+    for number in substituted():
         for part in todos.all_todos()[number].parts:
             owner, name = part.function.split(".")
             made: dict[str, object] = {}
