@@ -9,19 +9,19 @@
 # %% [markdown]
 # # 00 · Why a for-loop agent dies
 #
-# Welcome. In this lab you build a small **durable workflow engine**: programs that run on it can be killed at any
-# moment, and go on where they stopped. There are seven lessons, about eight hours in all if you work through
-# them. Run the cells from top to bottom with **Shift + Enter**.
+# Welcome. In this lab you build a small **durable workflow engine**. A program that runs on it can be killed at any
+# moment, and continues where it stopped. There are seven lessons, about eight hours in all. Run the cells from top to
+# bottom with **Shift + Enter**.
 #
 # **You will be able to**
 #
 # - show, with a real process and a real kill, what is lost when a program dies;
-# - say why no `try` and no `finally` helps;
-# - tell what a process remembers from what the world remembers;
-# - say in one sentence how a durable program goes on.
+# - explain why neither `try` nor `finally` helps;
+# - distinguish what a process remembers from what the world remembers;
+# - explain in one sentence how a durable program continues.
 
 # %%
-from __future__ import annotations  # the type hints in the TODO cells are words only
+from __future__ import annotations  # the type hints in the TODO cells are not evaluated
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
@@ -30,25 +30,25 @@ from durable_lab.timeline import draw
 print(study.current().label)
 
 # %% [markdown]
-# That line says which engine is under study, and from which file. Yours is `lab/engine.py`.
+# That line names the engine under study and its file. Yours is `lab/engine.py`.
 #
 # ## Where you stand
 #
-# The next cell runs the 14 tests on your engine. At the start none passes, and that is right: the five TODOs are still
-# to be written. You begin to write in lesson 02.
+# The next cell runs the 14 tests on your engine. At the start none passes, as expected: the five TODOs are still to be
+# written. You start writing in lesson 02.
 
 # %%
 # !durable-lab
 
 # %% [markdown]
-# ## Eleven o'clock, and a new version goes out
+# ## Eleven o'clock: a new version is deployed
 #
-# Kim wants 30 back for order A1, which arrived broken. An agent is at work on it. It has just paid. At this moment
-# a new version is deployed, and the old process is killed because it does not end within the seconds that it is given.
-# There is no bug anywhere. What happens to the money?
+# Kim wants 30 back for order A1, which arrived broken. An agent works on it and has just paid. At this moment a new
+# version is deployed, and the old process is killed because it does not exit within its grace period. There is no bug
+# anywhere. What happens to the money?
 #
-# We do not have to guess. Here is such an agent. Its plan is fixed, so that it does the same every time; a real one
-# asks a model at each turn. `world` is a bank, a mailer and a model. They keep their own books in a file.
+# Let us try it. Here is such an agent. Its plan is fixed, so that it does the same every time; a real agent asks a
+# model at each turn. `world` contains a bank, a mailer and a model, which keep their own books in a file.
 
 # %%
 import sys
@@ -65,7 +65,7 @@ from durable_lab.faults import killer
 from durable_lab.world import World
 
 world = World("agent.world.db", at=killer(sys.argv[1]))
-notes = {}  # all that the agent knows; it lives in memory
+notes = {}  # everything that the agent knows; it lives in memory
 
 tools = {
     "assess": lambda: world.assess({"id": "A1", "reason": "arrived broken"}),
@@ -80,16 +80,16 @@ for name in tools:
 print(agent.read_text())
 
 # %% [markdown]
-# We start it as a process of its own. `killer` ends the process at a point that we name, with the same signal as
-# `kill -9`. So it dies at the same point every time. No warning comes first. (An **idempotency key** is a name for one
-# effect. This agent remembers nothing, so it makes up a new one each time.)
+# We start it as a separate process. `killer` ends the process at a point that we name, with the same signal as
+# `kill -9`, so it dies at the same point every time and without warning. (An **idempotency key** is a name for one
+# effect. This agent remembers nothing, so it generates a new key for each call.)
 
 # %%
 import subprocess
 
 
 def process(*words, env=None):
-    """Run a Python process in our folder. Print, and return, what it says."""
+    """Run a Python process in our folder. Prints its output, and returns its standard output."""
     command = [sys.executable, *map(str, words)]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="")
@@ -98,7 +98,7 @@ def process(*words, env=None):
 
 
 def no_books(file):
-    """Throw these books away, so that a cell can be run again and counts from nothing."""
+    """Delete these books, so that a cell that is run again starts counting from zero."""
     for path in folder.glob(f"{file}*"):
         path.unlink()
 
@@ -107,15 +107,15 @@ no_books("agent.world.db")
 said = process(agent, "send_email.before")
 
 # %% [markdown]
-# It was killed after the bank had paid, and before the mailer was called. The variable `notes` is gone. The books of
-# the bank, the mailer and the model are not: the world remembers.
+# The process was killed after the bank had paid, and before the mailer was called. The variable `notes` is lost. The
+# books of the bank, the mailer and the model are still there: the world remembers.
 
 # %%
 from durable_lab.world import Ledger
 
 
 def books(file):
-    """What really happened in the world, in order."""
+    """Print every effect in the world, in order. Returns their operations."""
     ledger = Ledger(folder / file)
     effects = ledger.effects()
     ledger.close()
@@ -127,28 +127,28 @@ def books(file):
 happened = books("agent.world.db")
 
 # %% [markdown]
-# **Predict.** A new process starts the same agent, and it is not killed this time. How often has the bank paid then,
-# both processes together? And how often was the model paid for?
+# **Predict.** A new process starts the same agent, and this time it is not killed. How often has the bank paid then,
+# counted over both processes? And how often have we paid for the model?
 
 # %%
-payments = predict(...)  # how many payments are in the bank's books at the end? A number in place of the dots
+payments = predict(...)  # how many payments are in the bank's books at the end? Replace the dots with a number
 model_calls = predict(...)  # how many calls of the model (assess) have we paid for?
 
 # %%
 no_books("agent.world.db")
-said = process(agent, "send_email.before")  # the first process once more, on empty books
+said = process(agent, "send_email.before")  # the first process again, on empty books
 said = process(agent, "nowhere")  # and the second one
 happened = books("agent.world.db")
 payments.compare(happened.count("pay_back"))
 model_calls.compare(happened.count("assess"))
 
 # %% [markdown]
-# The bank would have ignored a key that it knows. But the second process cannot know the first one's key. The longer
-# an agent works, the more it pays per step, and the more it does in the world, the worse this gets.
+# The bank ignores a key that it knows, but the second process cannot know the first one's key. The longer an agent
+# works, the more each step costs, and the more effects it has, the worse this gets.
 #
 # ## A belief: "a good program tidies up before it ends"
 #
-# Then `finally` would save the notes. Let us see.
+# If so, `finally` would save the notes. Let us try.
 
 # %%
 tidy = folder / "tidy.py"
@@ -173,37 +173,38 @@ said = process(tidy)
 saved.compare("all notes are saved" in said)
 
 # %% [markdown]
-# A process that is killed with `kill -9` runs nothing more: no `except`, no `finally`. Other ends do give a warning: a
-# deploy usually sends SIGTERM first, and a handler then has some seconds to tidy up. A lack of memory, a power cut and
-# `kill -9` give none. So what must be kept has to be written down **while** the program works, step by step. That is
-# the idea of this whole lab.
+# A process that is killed with `kill -9` runs nothing more: no `except`, no `finally`. Other ways to end do give a
+# warning: a deployment usually sends SIGTERM first, and a handler then has some seconds to clean up. The out-of-memory
+# killer, a power failure and `kill -9` give none. So progress has to be recorded **while** the program works, step by
+# step. That is the idea of this whole lab.
 #
 # ## The same story on a durable engine
 #
-# `durable-lab refund` tells the story of Kim with the finished engine, one process for each step. All that the
-# processes share is a file with the history. First a process starts the refund; it needs a human, so it stops there.
+# `durable-lab refund` tells Kim's story with the finished engine, one process for each step. The processes share only a
+# file with the history. The first process starts the refund. It needs a human, so it stops there.
 
 # %%
 import os
 
-finished = "solution" if (study.ROOT / "solution" / "engine.py").is_file() else "lab"  # yours, if there is no other
+finished = "solution" if (study.ROOT / "solution" / "engine.py").is_file() else "lab"  # if there is no solution: yours
 
 
 def story(*words):
-    """One step of the story, in a process of its own."""
+    """Run one step of the story in a separate process."""
     process("-m", "durable_lab", "refund", *words, env={**os.environ, "LAB_MODULE": finished})
 
 
 story("start")
 
 # %% [markdown]
-# Two days later Ana agrees. Her answer goes into the history. No process waited for it.
+# Two days later Ana approves. Her answer is added to the history. No process waited for it.
 
 # %%
 story("approve")
 
 # %% [markdown]
-# A second process goes on. It is killed at the very same point as our agent: the bank has paid, the e-mail is not out.
+# A second process continues. It is killed at the same point as our agent: the bank has paid, and the e-mail is not
+# sent.
 
 # %%
 story("resume", "--kill-at", "send_email.before")
@@ -212,7 +213,7 @@ story("resume", "--kill-at", "send_email.before")
 happened = books("refund.world.db")
 
 # %% [markdown]
-# **Predict.** A third process takes up the file. Count again over all processes.
+# **Predict.** A third process continues from the file. Count again over all processes.
 
 # %%
 payments_in_all = predict(...)  # how many payments in the bank's books at the end?
@@ -225,14 +226,14 @@ payments_in_all.compare(happened.count("pay_back"))
 model_calls_in_all.compare(happened.count("assess"))
 
 # %% [markdown]
-# Read the line that begins with `replayed`. The third process ran the program again from its first line. But each step
-# that was in the file was not done again: its result was read. Only the rest was done.
+# Read the line that begins with `replayed`. The third process ran the program again from its first line. It did not
+# repeat the steps that were in the file: it read their results, and performed only the remaining steps.
 #
-# **Processes come and go; the file stays, and it says what is done.**
+# **Processes come and go; the file stays, and it records what is done.**
 #
 # ## The picture
 #
-# This is the history in the file. There are five commands in it, and three processes made them.
+# This is the history in the file. It has five commands, made by three processes.
 
 # %%
 from durable_lab.stores import SQLiteStore
@@ -248,7 +249,7 @@ draw(fresh(load))
 # %% [markdown]
 # ## Questions
 #
-# Put a letter in place of the dots, and run the cell.
+# Replace the dots with a letter, and run the cell.
 
 # %%
 question("agent-1", ...)
@@ -262,9 +263,9 @@ question("agent-3", ...)
 # %% [markdown]
 # ## Stretch
 #
-# The worst point to die is `pay_back.effect`: the bank has paid, and that is not recorded yet. Tell the story once
-# more, in another file, with a kill at that point. How many payments do you expect? Take the `#` away. Then take
-# another file, and add `"--naive"` to every step: now the bank does not look at keys.
+# The worst point to die is `pay_back.effect`: the bank has paid, and that is not recorded yet. Run the story again in
+# another file, with a kill at that point. How many payments do you expect? Remove the `#`. Then use another file, and
+# add `"--naive"` to every step: now the bank does not check keys.
 
 # %%
 # story("start", "--store", "worst.db")
@@ -276,9 +277,9 @@ question("agent-3", ...)
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# In the menu: **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before. Here they are,
-# because each run of this lesson has a new folder.
+# In the menu, choose **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before. Here they
+# are, because each run of this lesson uses a new folder.
 #
-# Before you go on, read the handout `lab-01-durable-workflow-engine/README.md` as far as "The rules".
+# Before you continue, read the handout `lab-01-durable-workflow-engine/README.md` as far as "The rules".
 #
-# Next: `01_event_sourcing.ipynb`. What must a log hold, so that a program can go on from it?
+# Next: `01_event_sourcing.ipynb`. What must a log contain so that a program can continue from it?

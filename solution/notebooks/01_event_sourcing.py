@@ -11,13 +11,13 @@
 #
 # **You will be able to**
 #
-# - compute a state from a log, the state of today and that of any day before;
+# - compute a state from a log, today's state and that of any earlier day;
 # - write a journal in 20 lines that saves a program from a crash;
 # - predict how much is repeated after a crash in any step;
-# - say what a checkpoint of all variables does not give you.
+# - explain what a checkpoint of all variables does not give you.
 
 # %%
-from __future__ import annotations  # the type hints in the TODO cells are words only
+from __future__ import annotations  # the type hints in the TODO cells are not evaluated
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
@@ -28,27 +28,27 @@ print(study.current().label)
 # %% [markdown]
 # ## A number without an explanation
 #
-# The till says 75. The owner asks: "Why 75? And what was it at noon?" A program that keeps only the number 75 has no
-# answer. A program that keeps what happened has both.
+# The till shows 75. The owner asks: "Why 75? And what was it at noon?" A program that stores only the number 75 cannot
+# answer. A program that stores what happened can answer both questions.
 #
 # ## Keep what happened
 #
-# An **event** is something that has happened. A **log** is a list of events, in order. Nothing in it is changed or
-# removed; new events are put at its end.
+# An **event** is something that has happened. A **log** is a list of events, in order. Events are never changed or
+# removed; new events are appended.
 
 # %%
 log = [("in", 100), ("out", 30), ("in", 5), ("out", 30), ("in", 30)]
 
 # %% [markdown]
-# The state is not stored. It is computed: begin with 0, and let one event after the other change it. Going through a
-# list in this way is called a **fold**; in Python it is `functools.reduce`.
+# The state is not stored. It is computed: start with 0, and apply one event after the other. This is called a **fold**;
+# in Python it is `functools.reduce`.
 
 # %%
 from functools import reduce
 
 
 def after(till, event):
-    """The till after one more event."""
+    """Return the till after one more event."""
     kind, amount = event
     return till + amount if kind == "in" else till - amount
 
@@ -56,7 +56,7 @@ def after(till, event):
 print(reduce(after, log, 0))
 
 # %% [markdown]
-# Noon was after the first two events. A fold over the beginning of the log gives the state of that time.
+# Noon was after the first two events. A fold over the beginning of the log gives the state at that time.
 
 # %%
 at_noon = predict(...)  # what was in the till after the first two events?
@@ -67,10 +67,10 @@ at_noon.compare(reduce(after, log[:2], 0))
 # %% [markdown]
 # ### A belief: "the log holds the same line twice, so one of them is too much"
 #
-# Two events of our log look alike. The owner tidies up, and keeps each line once.
+# Two events of our log look alike. The owner removes the duplicate.
 
 # %%
-tidied = predict(...)  # what does the fold say after the tidying?
+tidied = predict(...)  # what does the fold return without the duplicate?
 
 # %%
 unique = list(dict.fromkeys(log))
@@ -78,20 +78,20 @@ print(unique)
 tidied.compare(reduce(after, unique, 0))
 
 # %% [markdown]
-# Twice 30 was taken out, by two customers. Two events may look alike and both be true. A log is only ever added to:
-# not tidied, not sorted, not corrected.
+# Two customers took out 30 each. Two events may look alike and both be true. A log is append-only: it is never cleaned
+# up, sorted or corrected.
 #
 # ## A journal for a program
 #
-# Now the same idea for a program. Its events are its finished steps, each with its result. Here is a journal in a file,
-# one line for each finished step. Read it slowly; the engine that you will write has the same shape.
+# Now we apply the same idea to a program. Its events are its finished steps, each with its result. Here is a journal in
+# a file, one line for each finished step. Read it carefully; the engine that you will write has the same shape.
 
 # %%
 import json
 
 
 def journaled(file):
-    """A function `step(action, *args)` that does each action once, and remembers its result in `file`."""
+    """Return a function `step(action, *args)` that runs each action once, and keeps its result in `file`."""
     past = iter(file.read_text().splitlines() if file.exists() else [])
 
     def step(action, *args):
@@ -107,8 +107,8 @@ def journaled(file):
 
 
 # %% [markdown]
-# Five steps of a refund. `started` and `finished` are lists that we keep outside, as the world keeps its books.
-# `dies_in` names the step in which the process dies. The death is the exception `Crash`; nothing in the lab catches it
+# A refund in five steps. `started` and `finished` are lists that we keep outside, as the world keeps its books.
+# `dies_in` names the step in which the process dies. The death is the exception `Crash`; no code in the lab catches it
 # by mistake.
 
 # %%
@@ -120,7 +120,7 @@ dies_in = None
 
 
 def do(name):
-    """One step: it is started, and if the process lives on, it is finished."""
+    """Run one step: it starts, and finishes if the process stays alive."""
     started.append(name)
     if name == dies_in:
         raise Crash
@@ -129,12 +129,12 @@ def do(name):
 
 
 def refund(step):
-    """The program: five steps, one after the other."""
+    """Run the five steps, one after the other."""
     return [step(do, name) for name in NAMES]
 
 
 # %% [markdown]
-# `process` stands for a process: it begins with nothing but the file. It prints what it started and finished.
+# `process` simulates a process: it starts with nothing but the file. It prints what it started, and how it ended.
 
 # %%
 from durable_lab.lesson.story import new_folder
@@ -143,14 +143,14 @@ folder = new_folder()
 
 
 def no_file(name):
-    """The path of a file that is not there yet, also when a cell is run twice."""
+    """Return the path of a file that does not exist, even if the cell is run twice."""
     path = folder / name
     path.unlink(missing_ok=True)
     return path
 
 
 def process(program, dies=None):
-    """Run the program in a new process, as it were. Returns what it started."""
+    """Run the program as a new process would. Returns the steps that it started."""
     global dies_in
     dies_in = dies
     before = len(started)
@@ -166,7 +166,7 @@ def process(program, dies=None):
 # %% [markdown]
 # ## A crash in step 4
 #
-# The first process dies in the fourth step, `send_email`, before the e-mail is out.
+# The first process dies in the fourth step, `send_email`, before the e-mail is sent.
 
 # %%
 file = no_file("crash-in-4.jsonl")
@@ -174,24 +174,24 @@ process(lambda: refund(journaled(file)), dies="send_email")
 print(file.read_text())
 
 # %% [markdown]
-# **Predict.** A second process starts with the same file. The program runs again from its first line. Three steps are
-# in the file.
+# **Predict.** A second process starts with the same file. The program runs again from its first line. The file has
+# three steps.
 
 # %%
 starts = predict(...)  # how many steps does the second process start?
-repeated = predict(...)  # how many steps that were finished before are done again?
+repeated = predict(...)  # how many steps that had already finished run again?
 
 # %%
 finished.clear()
 file = no_file("crash-in-4.jsonl")
-first = process(lambda: refund(journaled(file)), dies="send_email")  # the first process once more
+first = process(lambda: refund(journaled(file)), dies="send_email")  # the first process again
 second = process(lambda: refund(journaled(file)))
 starts.compare(len(second))
 repeated.compare(len(finished) - len(set(finished)))
 
 # %% [markdown]
-# Nothing that was finished is done again. `send_email` was **started** twice, once in each process, and finished once.
-# Keep this in mind: it is the gap that lesson 04 is about.
+# No finished step ran again. `send_email` was **started** twice, once in each process, and finished once. Remember this
+# gap; lesson 04 is about it.
 #
 # ## A crash in step 1
 #
@@ -199,7 +199,7 @@ repeated.compare(len(finished) - len(set(finished)))
 
 # %%
 starts_from_1 = predict(...)  # how many steps does the second process start?
-repeated_from_1 = predict(...)  # how many steps that were finished before are done again?
+repeated_from_1 = predict(...)  # how many steps that had already finished run again?
 
 # %%
 finished.clear()
@@ -210,7 +210,7 @@ starts_from_1.compare(len(second))
 repeated_from_1.compare(len(finished) - len(set(finished)))
 
 # %% [markdown]
-# And a crash in every step, one after the other. Look at the last column.
+# Now a crash in every step, one after the other. Look at the last column.
 
 # %%
 for name in NAMES:
@@ -231,7 +231,7 @@ EVERY = 2
 
 
 def with_checkpoints(file):
-    """The refund, going on from the variables that were saved last."""
+    """Run the refund, starting from the variables that were saved last."""
     results = json.loads(file.read_text()) if file.exists() else []
     for number in range(len(results), len(NAMES)):
         results.append(do(NAMES[number]))
@@ -244,7 +244,7 @@ def with_checkpoints(file):
 # It dies in step 4, as before. The last checkpoint was after step 2, and `pay_back` is step 3.
 
 # %%
-checkpoint_payments = predict(...)  # how often does pay_back finish, both processes together?
+checkpoint_payments = predict(...)  # how often does pay_back finish, counted over both processes?
 
 # %%
 finished.clear()
@@ -254,14 +254,14 @@ second = process(lambda: with_checkpoints(file))
 checkpoint_payments.compare(finished.count("pay_back"))
 
 # %% [markdown]
-# What happens between two checkpoints is done again, and money is moved again. With a checkpoint after every step
-# (`EVERY = 1`) this does not happen. Then the difference is smaller: a checkpoint knows the newest state and not the way to
-# it, and the program must be written so that it can begin in its middle. Often that is good enough.
+# Everything since the last checkpoint runs again, payments included. With a checkpoint after every step (`EVERY = 1`)
+# this does not happen, and the difference is smaller: a checkpoint stores the newest state but not how it was reached,
+# and the program must be written so that it can start in the middle. This is often good enough.
 #
 # ## What no log can do
 #
-# One crash hurts both of them: the effect is there, and the process dies **before it is recorded**. Here the bank pays,
-# and then the process dies, the first time only.
+# One crash affects both of them: the effect has happened, and the process dies **before it is recorded**. Here the bank
+# pays, and then the process dies, the first time only.
 
 
 # %%
@@ -273,7 +273,7 @@ def pay_then_die(name):
 
 
 def unlucky(step):
-    """The same refund, with that death in it."""
+    """Run the same refund, with that crash in it."""
     return [step(pay_then_die, name) for name in NAMES]
 
 
@@ -288,12 +288,13 @@ second = process(lambda: unlucky(journaled(file)))
 payments.compare(finished.count("pay_back"))
 
 # %% [markdown]
-# The journal cannot see whether the bank paid. So the step is done **at least once**. The bank has to help: lesson 04.
+# The journal cannot know whether the bank paid, so the step runs **at least once**. The bank has to help: see lesson
+# 04.
 #
 # ## The log of your engine
 #
 # Your engine calls such a log a **history**. It is a `WorkflowState`: the input, the commands by position, and the
-# signals. This class is given. Here is one, made by hand.
+# signals. This class is given. Here is one made by hand.
 
 # %%
 m = engine()
@@ -310,7 +311,7 @@ history = m.WorkflowState(
 draw(history)
 
 # %% [markdown]
-# All of it is text, so it can live in a file or in a database. Read back, it is the same history.
+# A history can be written as text, and stored in a file or a database. Read back, it is the same history.
 
 # %%
 text = history.to_json()
@@ -318,10 +319,10 @@ print(text[:200], "...")
 print("the same:", m.WorkflowState.from_json(text) == history)
 
 # %% [markdown]
-# "How much has been paid?" is a fold, too. A failure is an event like any other, so the fold has to look at it.
+# "How much has been paid?" is a fold, too. A failure is an event like any other, so the fold has to check for it.
 
 # %%
-paid = predict(...)  # how much did the bank pay, by this history?
+paid = predict(...)  # how much did the bank pay according to this history?
 
 
 # %%
@@ -347,13 +348,13 @@ question("log-3", ...)
 # ## Stretch
 #
 # Set `EVERY = 1` above, and run the cells below it again. Now write `with_checkpoints` for a program with an `if`, a
-# loop in a loop, and a function that calls another one. What must be saved, so that it can begin anywhere? Then do the
-# same with `step`. Which one was easier to write?
+# nested loop, and a function that calls another one. What must be saved so that it can start anywhere? Then do the same
+# with `step`. Which one was easier to write?
 
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before. This lesson asks for no code of
-# yours; `check` has nothing to say yet.
+# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before. In this lesson you write no code
+# for the engine, so there is nothing to `check` yet.
 #
-# Next: `02_replay.ipynb`. You write the heart of the engine: ask, do, record, return.
+# Next: `02_replay.ipynb`. You write the core of the engine: ask, do, record, return.

@@ -11,13 +11,13 @@
 #
 # **You will be able to**
 #
-# - say what the position of a command is, and how a command finds its record;
-# - tell what is replayed from what is live;
-# - write the heart of the engine: TODO 1 and TODO 4;
-# - predict how many activities run after a crash at any place.
+# - explain what the position of a command is, and how a command finds its record;
+# - distinguish replayed commands from live ones;
+# - write the core of the engine: TODO 1 and TODO 4;
+# - predict how many activities run after a crash at any point.
 
 # %%
-from __future__ import annotations  # the type hints in the TODO cells are words only
+from __future__ import annotations  # the type hints in the TODO cells are not evaluated
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
@@ -28,37 +28,38 @@ print(study.current().label)
 # %% [markdown]
 # ## Twice on the screen, once at the bank
 #
-# A program says "I am paying now" twice on your screen. The bank has paid once. Both are right, and nothing is broken.
-# At the end of this lesson you can say why.
+# A program prints "I am paying now" twice. The bank has paid once. Both are correct, and nothing is broken. At the end
+# of this lesson you can explain why.
 #
 # ## One shape for every command
 #
 # A **workflow** is a function that decides. It asks the engine for something through `ctx`; each request is a
-# **command**. Its **position** is its number, from 0. The **history** holds one record for each position. The engine's
-# own first words show the shape that every command has:
+# **command**. Its **position** is its number, from 0. The **history** holds one record for each position. The docstring
+# of the engine shows the shape that every command has:
 
 # %%
 print(engine().__doc__)
 
 # %% [markdown]
-# **Replay**: there is a record, so it is returned, and nothing runs. **Live**: there is none, so it is done.
+# **Replay**: there is a record, so it is returned, and nothing runs. **Live**: there is no record, so the command is
+# performed.
 #
 # ## TODO 1, in three parts
 #
 # You write three methods of `Context`. Each has a cell here. When you run the cell, the method is written into
-# `lab/engine.py`. You may also write there: a cell never overwrites what is newer in the file. A hint is a cell with
+# `lab/engine.py`. You may also edit that file: a cell never overwrites newer code there. For a hint, run a cell with
 # `!durable-lab hint 1`.
 #
-# **Part a: `call_activity`.** It has the whole shape in it, and uses the other two parts. `self._ask(kind, name, args)`
-# gives the record or `None`. `self._record(command)` makes a new one durable; it is given. Ask yourself: an activity
-# returned `None` or 0. Is there a record?
+# **Part a: `call_activity`.** It contains the whole shape, and uses the other two parts. `self._ask(kind, name, args)`
+# returns the record or `None`. `self._record(command)` makes a new record durable; it is given. Ask yourself: an
+# activity returned `None` or 0. Is there a record?
 
 # %%
 # @todo Context.call_activity
 
 # %% [markdown]
-# **Part b: `_ask`.** Is there a record at `self._position`? If so, is it of this very command? Ask yourself: who moves
-# the position on, in a replay and live?
+# **Part b: `_ask`.** Is there a record at `self._position`? If so, is it a record of this command? Ask yourself: which
+# code increments the position, on replay and live?
 
 # %%
 # @todo Context._ask
@@ -71,8 +72,8 @@ print(engine().__doc__)
 # @todo Context._perform
 
 # %% [markdown]
-# Now the tests of TODO 1. While other TODOs are open, the reference stands in for them. Red is right until all three parts are
-# written. In a red test, begin to read at `first difference`.
+# Now the tests of TODO 1. While other TODOs are open, the reference is used for them. Red tests are expected until all
+# three parts are written. Start reading a failure at `first difference`.
 
 # %%
 check(1)
@@ -80,8 +81,8 @@ check(1)
 # %% [markdown]
 # ## TODO 4: `run`
 #
-# `run` calls the workflow, and says how it ended: **completed**, **blocked** (it waits) or **failed**. Ask yourself: a
-# workflow should wait, but it catches everything and returns "fine". What is its status? `ctx._stopped` knows.
+# `run` calls the workflow and reports how it ended: **completed**, **blocked** (it waits) or **failed**. Ask yourself:
+# a workflow should wait, but it catches everything and returns "fine". What is its status? `ctx._stopped` knows.
 
 # %%
 # @todo DurableEngine.run
@@ -92,9 +93,9 @@ check(4)
 # %% [markdown]
 # ## Your engine at work
 #
-# Here is a small shop. `calls` lists every call that really reached an activity. We keep it outside the engine, so that
-# no engine can deceive us. Without power, the process dies in `charge`, before any money moves. The workflow is `buy`:
-# it has a variable, `total`, and it prints a line.
+# Here is a small shop. `calls` lists every call that reached an activity. We keep it outside the engine, so that no
+# engine can report it wrongly. Without power, the process dies in `charge`, before any money moves. The workflow `buy`
+# has a variable, `total`, and prints a line.
 
 # %%
 from types import SimpleNamespace
@@ -104,7 +105,7 @@ from durable_lab.lesson.trying import compare, crash_run, show
 
 
 def shop(calls, printed=None, power=True):
-    """A shop whose calls are counted in the list `calls`, and the lines that `buy` prints in `printed`."""
+    """Return a shop that appends its calls to the list `calls`, and the lines that `buy` prints to `printed`."""
 
     def price(item):
         calls.append(f"price of {item}")
@@ -137,18 +138,18 @@ def shop(calls, printed=None, power=True):
 
 # %%
 def new(name, given=None):
-    """A run to which nothing has happened yet."""
+    """Return the state of a run that has not started."""
     return engine().WorkflowState(name, given)
 
 
 def records_in(result):
-    """How many records there are in the history of a result, or of a state."""
+    """Return the number of records in the history of a result or of a state."""
     return len(getattr(getattr(result, "state", result), "commands", []))
 
 
 # %% [markdown]
-# The first process dies in `charge`. `crash_run` gives us what a new process finds: the history in the journal.
-# (Until your TODOs are written, these cells say what is missing.)
+# The first process dies in `charge`. `crash_run` returns what a new process finds: the history in the journal. (Until
+# your TODOs are written, these cells say what is missing.)
 
 # %%
 calls = []
@@ -172,16 +173,16 @@ compare(live, resumed, len(calls))
 compare(value, resumed, resumed.value)
 
 # %% [markdown]
-# The picture of your run. Positions 0 and 1 were replayed; from there on it was live.
+# The timeline of your run. Positions 0 and 1 were replayed; the rest ran live.
 
 # %%
 draw(resumed, replayed=2)
 
 # %% [markdown]
-# Now a picture that you can touch. It holds the history of the process that died. Click into it and press **n**: your
-# engine goes on, one step at a time. **←** and **→** walk through the events, **c** crashes at the one that you are on,
-# **f** forks there, **?** lists every key. Crash at position 2, go on, and look at what is called again. (This is a shop
-# of its own. Whatever you do to it, the numbers of this lesson stay the same.)
+# The next timeline is interactive. It shows the history of the process that died. Click it and press **n**: your engine
+# continues, one step at a time. **←** and **→** move through the events, **c** crashes at the selected event, **f**
+# forks there, and **?** lists every key. Crash at position 2, continue, and see what is called again. (It has a shop of
+# its own, so the numbers of this lesson stay the same.)
 
 # %%
 Timeline(shop([]).buy, half, engine=engine())
@@ -189,12 +190,11 @@ Timeline(shop([]).buy, half, engine=engine())
 # %% [markdown]
 # ### A belief: "my print came twice, so the activity ran twice"
 #
-# Both processes ran the first line of `buy`. Here they are once more, with one list for the lines and one for the
-# calls.
+# Both processes ran the first line of `buy`. Here they are again, with one list for the lines and one for the calls.
 
 # %%
-lines = predict(...)  # how many times is "I am paying now" in `printed`, both processes together?
-charges = predict(...)  # and how often was charge called with success?
+lines = predict(...)  # how many times is "I am paying now" in `printed`, counted over both processes?
+charges = predict(...)  # and how often did a call of charge succeed?
 
 # %%
 calls, printed = [], []
@@ -204,12 +204,12 @@ compare(lines, went_on, len(printed))
 compare(charges, went_on, sum(call.startswith("charge") for call in calls))
 
 # %% [markdown]
-# Some people then protect the activity "against the replay": they do it only if it was not done before. Here a
+# Some authors then protect the activity "against the replay": they run it only if it has not run before. Here a
 # finished run is replayed with such a guard.
 
 # %%
 done_before = set()
-corner_shop = shop([])  # its list is not used
+corner_shop = shop([])  # its list of calls is not used
 
 
 def guarded(ctx, amount):
@@ -231,12 +231,12 @@ show(again)
 compare(ending, again, again.status)
 
 # %% [markdown]
-# The replay skipped a command, so the next one met a record that is not its own. Leave the protection to the engine.
+# The replay skipped a command, so the next one met the record of another command. Leave this protection to the engine.
 
 # %% [markdown]
 # ### A belief: "it goes on at the line where it died"
 #
-# Then it would need no replay: store the line, and jump there. Here is a program that does so. It stored "3".
+# Then no replay would be needed: store the line, and jump there. Here is a program that does so. It stored "3".
 
 # %%
 
@@ -252,19 +252,19 @@ def buy_from(line):
 
 
 # %%
-jumped = predict(...)  # what does buy_from(3) return? A text such as "receipt for 13"
+jumped = predict(...)  # what does buy_from(3) return? A string such as "receipt for 13"
 
 # %%
 jumped.compare(buy_from(3))
 
 # %% [markdown]
-# The line was right, and the variable was lost. Replay runs the lines above again, and so computes `total` again.
+# The line was right, but the variable was lost. Replay also runs the lines above, and so computes `total` again.
 
 # %% [markdown]
 # ### A belief: "a retry starts the workflow again"
 #
-# This bank is busy twice, and works at the third attempt. It is called after two prices are known. (The clock is a
-# simulated one, so there is no waiting.)
+# This bank is busy twice, and works at the third attempt. It is called when two prices are known. (The clock is
+# simulated, so you do not have to wait.)
 
 # %%
 busy = []
@@ -298,11 +298,11 @@ compare(bank, patient, len(busy))
 compare(records, patient, records_in(patient))
 
 # %% [markdown]
-# An attempt is repeated inside its own position. What succeeded before stays as it is.
+# An attempt is repeated inside its own position. Earlier commands that succeeded do not run again.
 #
 # ### A belief: "a result is found by the name of its activity"
 #
-# Here is a memory that works like that. It is asked for the price of tea, then for the price of a cup.
+# Here is a cache that works like that. It is asked for the price of tea, then for the price of a cup.
 
 # %%
 by_name = {}
@@ -322,7 +322,8 @@ by_name.clear()
 total_by_name.compare(remembered(corner_shop.price, "tea") + remembered(corner_shop.price, "cup"))
 
 # %% [markdown]
-# Would name **and** arguments do? Two customers draw a number at the door. The call is the same, the answers are not.
+# Would name **and** arguments be enough? Two customers draw a number at the door. The calls are the same, the results
+# are not.
 
 # %%
 numbers = []
@@ -350,7 +351,7 @@ compare(replayed_numbers, second, second.value)
 # %% [markdown]
 # ### A belief: "what an activity writes into my variables stays there"
 #
-# `scan` puts each item into a list of the workflow, and returns nothing.
+# `scan` appends each item to a list of the workflow, and returns nothing.
 
 # %%
 
@@ -377,12 +378,12 @@ compare(at_first, first, first.value)
 compare(replayed, second, second.value)
 
 # %% [markdown]
-# On replay the activity does not run, so nothing is written into the list. No engine can see that. Use what an activity
-# **returns**.
+# On replay the activity does not run, so nothing is appended to the list. No engine can see that. Use the value that an
+# activity **returns**.
 #
 # ### A belief: "the state is mine to change"
 #
-# `half` is the history with two records. We have run it to its end already. What does it hold now?
+# `half` is the history with two records. We have already run it to completion. What does it contain now?
 
 # %%
 left = predict(...)  # how many records are in `half` now?
@@ -391,8 +392,8 @@ left = predict(...)  # how many records are in `half` now?
 compare(left, half, records_in(half))
 
 # %% [markdown]
-# A state is like a photograph: support can open it tomorrow, and see what was known then. `run` works on a copy. So we
-# can run the same photograph once more, as often as we like; each time it goes on from there.
+# A state is a snapshot: support can open it tomorrow and see what was known at that time. `run` works on a copy. So we
+# can run the same snapshot again, as often as we like; each run continues from there.
 
 # %%
 calls = []
@@ -402,7 +403,7 @@ print("calls:", calls)
 # %% [markdown]
 # ### A belief: "an empty answer is no answer"
 #
-# Four activities return `None`, 0, an empty text and `False`. Then the finished history is replayed.
+# Four activities return `None`, 0, an empty string and `False`. Then the finished history is replayed.
 
 # %%
 asked = []
@@ -445,18 +446,18 @@ question("replay-4", ...)
 # %% [markdown]
 # ## Stretch
 #
-# The beginning of a history is a history, too: it is what a crash at that place leaves. Write a loop that cuts the
-# finished history of `buy` after 0, 1, 2, 3 and 4 records, and runs each piece. What is the same in all five runs, and
-# what do you expect for the number of calls? Begin like this, without the `#`:
+# Every prefix of a history is a history, too: it is what a crash at that point leaves. Write a loop that cuts the
+# finished history of `buy` after 0, 1, 2, 3 and 4 records, and runs each prefix. What is the same in all five runs, and
+# how many calls do you expect in each? Start like this, without the `#`:
 
 # %%
 # whole = attempt_run(shop([]).buy, new("shop-4", ["tea", "cup"])).state
-# piece = engine().WorkflowState("shop-4", ["tea", "cup"], whole.commands[:1])
+# prefix = engine().WorkflowState("shop-4", ["tea", "cup"], whole.commands[:1])
 
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
 # **Kernel, Restart Kernel and Run All Cells**. Your methods are in `lab/engine.py`, so they are still there, and the
-# numbers must be the same. `check(1)` and `check(4)` should be green before you go on.
+# numbers must be the same. `check(1)` and `check(4)` should be green before you continue.
 #
-# Next: `03_determinism.ipynb`. What must a workflow never do, if it is to be replayed?
+# Next: `03_determinism.ipynb`. What must a workflow never do if it is to be replayed?

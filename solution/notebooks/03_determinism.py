@@ -11,13 +11,13 @@
 #
 # **You will be able to**
 #
-# - say what a workflow must never do by itself, and what it does instead;
+# - explain what a workflow must never do by itself, and what to do instead;
 # - write `ctx.now()`: TODO 2;
-# - show what a guard on names lets through, and a guard on arguments does not;
-# - predict which changes of the code stop a run that is half way.
+# - show what a guard on names misses and a guard on arguments catches;
+# - predict which code changes stop a run that is in progress.
 
 # %%
-from __future__ import annotations  # the type hints in the TODO cells are words only
+from __future__ import annotations  # the type hints in the TODO cells are not evaluated
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
@@ -28,15 +28,15 @@ print(study.current().label)
 # %% [markdown]
 # ## On Monday yes, on Tuesday no
 #
-# On Monday Kim gets a message: "you are in time". On Tuesday Kim gets no money: "too late". The program has not changed.
-# It was replayed, and it looked at the clock again.
+# On Monday Kim gets a message: "you are in time". On Tuesday Kim gets no money: "too late". The program has not
+# changed. It was replayed, and it read the clock again.
 #
-# **Determinism** means: on the same history the workflow asks for the same commands, in every process, on every day.
+# **Determinism** means that on the same history the workflow issues the same commands, in every process, on every day.
 #
 # ## The clock
 #
-# Here are the shop's activities. `calls` lists what really happened. Without power, the process dies in `pay`. Each cell
-# that runs something says first what time it is and whether there is power.
+# Here are the shop's activities. `calls` lists what really happened. Without power, the process dies in `pay`. Each
+# cell that runs something first sets the time and the power.
 
 # %%
 from durable_lab.checks.bench import Crash
@@ -59,13 +59,13 @@ def pay(amount):
 
 
 def new(name, given=None):
-    """A run to which nothing has happened yet."""
+    """Return the state of a run that has not started."""
     return engine().WorkflowState(name, given)
 
 
 # %% [markdown]
-# The workflow looks at a clock by itself. It is a simulated one, so that we can let a day pass in no time; with
-# `time.time()` it would be the same.
+# The workflow reads a clock by itself. The clock is simulated, so that a day can pass at once; with `time.time()` the
+# result would be the same.
 
 # %%
 ORDER = {"amount": 30, "until": DAY / 2}
@@ -78,7 +78,7 @@ def by_the_wall(ctx, order):
 
 
 # %% [markdown]
-# Monday: Kim is in time. The message is out and recorded. Then the process dies in `pay`.
+# Monday: Kim is in time. The message is sent and recorded. Then the process dies in `pay`.
 
 # %%
 wall, power = engine().SimulatedClock(start=0.0), False
@@ -101,13 +101,13 @@ compare(ending, tuesday, tuesday.status)
 compare(paid, tuesday, sum(call.startswith("pay") for call in calls))
 
 # %% [markdown]
-# The engine has compared the command with the record at its position. They differ, so it stopped before anything
-# happened. That is loud, and it is good: a person can look at it.
+# The engine compared the command with the record at its position. They differ, so it stopped before any effect. The
+# failure is visible, and a person can look into it.
 #
 # ## A guard that looks at names only
 #
-# Several real engines compare kind and name of a command, and not its arguments. Ours can do that, too, to show what
-# slips through.
+# Several real engines compare the kind and name of a command, but not its arguments. Ours can do that too, to show what
+# such a guard misses.
 
 # %%
 answer = predict(...)  # what does the same run return with guard="names"?
@@ -121,13 +121,13 @@ print("calls on Tuesday:", calls)
 compare(answer, weak, weak.value)
 
 # %% [markdown]
-# Read the history above: it says "you are in time", and the answer is "no money". `tell` is `tell`, so no alarm was raised.
-# That is what Kim sees.
+# Compare: the history says "you are in time", and the answer is "no money". Both commands are named `tell`, so the
+# guard accepted the record. Kim gets two contradictory answers.
 #
 # ## TODO 2: `now`
 #
-# Time must come from the history, like everything else. It has the same shape: ask, do, record, return. Here "do" is
-# one look at the engine's clock. Ask yourself: a simulated clock may start at 0.0. Is that a time?
+# Time must come from the history, like everything else. `now` has the same shape: ask, do, record, return. Here "do"
+# means reading the engine's clock. Ask yourself: a simulated clock may start at 0.0. Is that a time?
 
 # %%
 # @todo Context.now
@@ -136,7 +136,7 @@ compare(answer, weak, weak.value)
 check(2)
 
 # %% [markdown]
-# The same story with `ctx.now()`. The engine gets the wall clock.
+# The same story with `ctx.now()`. Now the engine reads the clock `wall`.
 
 # %%
 
@@ -163,18 +163,18 @@ compare(ending_by_history, next_day, next_day.status)
 compare(answer_by_history, next_day, next_day.value)
 
 # %% [markdown]
-# The picture: positions 0 and 1 are from Monday, position 2 is from Tuesday.
+# In the timeline, positions 0 and 1 are from Monday, and position 2 is from Tuesday.
 
 # %%
 draw(next_day, replayed=2)
 
 # %% [markdown]
-# ## Chance
+# ## Random numbers
 #
 # ### A belief: "random is fine, since results are saved"
 #
-# Results of **activities** are saved. This workflow draws a number by itself, and tells it to Kim. (The dice begin with
-# a fixed number, so that everybody sees the same ones. The second process draws another number than the first.)
+# Results of **activities** are saved. This workflow draws a number by itself and sends it to Kim. (The generator has a
+# fixed seed, so everyone sees the same numbers. The second process draws another number than the first.)
 
 # %%
 import random
@@ -204,8 +204,9 @@ show(weak)
 compare(ending_by_names, weak, weak.status)
 
 # %% [markdown]
-# Compare the discount in the message with the amount in the payment. Chance belongs into an activity, which **returns**
-# the number. Then it is recorded, and every replay gets the same one. An id from `uuid4()` is chance, too.
+# Compare the discount in the message with the amount of the payment. Draw random numbers in an activity that
+# **returns** them. Then the number is recorded, and every replay gets the same one. An id from `uuid4()` is random,
+# too.
 
 # %%
 
@@ -228,9 +229,9 @@ show(attempt_run(lucky_once, half))
 # %% [markdown]
 # ## The order of a set
 #
-# Python puts texts into a `set` in an order that may differ from process to process. In one process you never see it.
-# So here are two real processes. The variable `PYTHONHASHSEED` makes the difference come every time. This is the
-# program that they run; `file` is their history.
+# Python iterates over a `set` of strings in an order that may differ between processes. Within one process you never
+# see this, so here are two real processes. Different values of `PYTHONHASHSEED` make the difference reproducible. This
+# is the program that they run; `file` contains their history.
 
 # %%
 import os
@@ -271,7 +272,7 @@ print(party.read_text())
 
 
 def process(seed, file, guard="arguments", in_order="set"):
-    """One process with this hash seed. Returns what it says, or a NotYet."""
+    """Run one process with this hash seed. Returns what it prints, or a NotYet."""
     env = {**os.environ, "PYTHONHASHSEED": str(seed)}
     command = [sys.executable, party, folder / file, guard, in_order]
     done = subprocess.run(command, env=env, capture_output=True, text=True)
@@ -281,13 +282,13 @@ def process(seed, file, guard="arguments", in_order="set"):
 
 
 def fresh_file(name):
-    """The name of a file that is not there yet, also when a cell is run twice."""
+    """Return the name of a file that does not exist, even if the cell is run twice."""
     (folder / name).unlink(missing_ok=True)
     return name
 
 
 # %% [markdown]
-# The first process finishes the run. The second one only replays it.
+# The first process completes the run. The second one only replays it.
 
 # %%
 caught = predict(...)  # is the second process stopped by the guard on arguments? True or False
@@ -309,11 +310,11 @@ second = process(2, "b.json", guard="names")
 compare(caught_by_names, second, "failed" in str(second))
 
 # %% [markdown]
-# Look who has whose ticket. No error, no warning: of all that a weak guard lets through, this is the clearest case. The
-# cure is one word: `sorted`.
+# Check whose ticket each person has. There is no error and no warning: this is the clearest case of what a weak guard
+# misses. The fix is one word: `sorted`.
 
 # %%
-same = predict(...)  # with sorted(names): do both processes say the same? True or False
+same = predict(...)  # with sorted(names): do both processes print the same? True or False
 
 # %%
 first = process(1, fresh_file("c.json"), in_order="sorted")
@@ -323,7 +324,7 @@ compare(same, second, first == second)
 # %% [markdown]
 # ## Settings
 #
-# A limit is read from the environment. Between two processes it is changed.
+# A limit is read from the environment, and changed between two processes.
 
 # %%
 
@@ -355,22 +356,22 @@ show(changed)
 compare(ending_of_settings, changed, changed.status)
 
 # %% [markdown]
-# Here the name differs, so even the weak guard sees it. Put a setting into the input of the run, or read it in an
-# activity: then it is in the history. The same goes for files, for the network, and for a model.
+# Here the name differs, so even the weak guard sees it. Pass a setting in the input of the run, or read it in an
+# activity: then it is in the history. The same applies to files, the network and models.
 #
 # ## The code changes while a run is half way
 #
 # ### A belief: "I may change the code, the run goes on"
 #
-# This run has done `reserve` and `charge`, and died in `ship`. To keep it short, a version of the workflow is just a
-# list of its steps.
+# This run has completed `reserve` and `charge`, and died in `ship`. To keep it short, a version of the workflow is just
+# a list of its steps.
 
 # %%
 did = []
 
 
 def step(name):
-    """An activity of this name."""
+    """Return an activity of this name."""
 
     def act():
         if not power:
@@ -383,7 +384,7 @@ def step(name):
 
 
 def version(*names):
-    """A workflow that asks for these steps, one after the other."""
+    """Return a workflow that calls these steps, one after the other."""
     return lambda ctx, _: [ctx.call_activity(step(name)) for name in names]
 
 
@@ -399,7 +400,7 @@ two_done = crash_run(die_in_ship, new("shop-1"))
 show(two_done)
 
 # %% [markdown]
-# Six new versions. Which of them can go on with this history?
+# Six new versions. Which of them can continue from this history?
 
 # %%
 VERSIONS = {
@@ -421,20 +422,20 @@ for name, result in results.items():
 compare(go_on, results["the same"], sum(result.status == "completed" for result in results.values()))
 
 # %% [markdown]
-# Each line says what history has, and what the code asks for. This guard lets a version differ **after** the last record
-# of the run. (The version that is cut short ends while a record is unread: that is a divergence, too.)
+# Each line says what is recorded and what the code issued. The guard lets a version differ **after** the last record of
+# the run. (The version that is cut short ends while a record is unread; that is a divergence, too.)
 #
-# One case passes it and is still dangerous: a step that is **in flight**. If the process dies after the bank has paid and
-# before that is recorded, and the new version asks for an e-mail in that place first, then the payment moves from the key
-# `refund-1/3` to `refund-1/4`. A bank that knows keys takes it for another payment, and pays twice. So the code must stay
-# as it is up to **and including** the step in flight; or the new step stands behind a version marker; or the payment has
-# a key of its own, such as the number of the order.
+# One case passes the guard and is still dangerous: a step **in flight**. Suppose that the process dies after the bank
+# has paid and before that is recorded, and that the new version sends an e-mail before the payment. Then the payment
+# moves from the key `refund-1/3` to `refund-1/4`. A bank that checks keys takes it for another payment, and pays twice.
+# So the code must stay unchanged up to **and including** the step in flight; or the new step must be behind a version
+# marker; or the payment needs a key of its own, such as the order number.
 #
-# What did the four that failed do in the world, and to the history?
+# What did the four failed versions do to the world and to the history?
 
 # %%
 effects = predict(...)  # how many activities did the four failed versions run?
-unchanged = predict(...)  # is the history of all four as it was before? True or False
+unchanged = predict(...)  # is the history of all four unchanged? True or False
 
 # %%
 power = True
@@ -446,7 +447,7 @@ compare(unchanged, failed[0], all(result.state == two_done for result in failed)
 # %% [markdown]
 # ## A belief: "history is a log file, so I may tidy it up"
 #
-# The history of a run is edited by hand. Once the records are sorted by name. Once the amount of a receipt is
+# The history of a run is edited by hand: first its records are sorted by name, then the amount of a receipt is
 # "corrected".
 
 # %%
@@ -472,7 +473,7 @@ tidied = replace(honest, commands=sorted(honest.commands, key=lambda command: co
 corrected = replace(honest, commands=[honest.commands[0], replace(honest.commands[1], value="receipt for 50")])
 
 # %%
-ending_tidied = predict(...)  # how does the run go on with the sorted history: "completed" or "failed"?
+ending_tidied = predict(...)  # how does the run end with the sorted history: "completed" or "failed"?
 ending_corrected = predict(...)  # and with the "corrected" one?
 
 # %%
@@ -485,8 +486,8 @@ show(two)
 compare(ending_corrected, two, two.status)
 
 # %% [markdown]
-# The second one is the worse: 30 were paid, and Kim is told 50. No guard can see a false result, because a replay
-# believes what is recorded. So only the engine writes there, and it only adds.
+# The second edit is worse: 30 was paid, and Kim is told 50. No guard can detect a false result, because a replay trusts
+# the record. So only the engine writes to a history, and it only appends.
 #
 # ## Questions
 
@@ -505,9 +506,9 @@ question("determinism-4", ...)
 # %% [markdown]
 # ## Stretch
 #
-# The guard compares commands. It does not see what the workflow makes of the results. Write two versions of a workflow
-# that ask for the same commands with the same arguments, and return different answers on the same history. Does any
-# guard stop the second one? Should it? Begin like this, without the `#`:
+# The guard compares commands. It does not see what the workflow computes from the results. Write two versions of a
+# workflow that issue the same commands with the same arguments, and return different values on the same history. Does
+# any guard stop the second one? Should it? Start like this, without the `#`:
 
 # %%
 # def version_1(ctx, order):
@@ -516,7 +517,7 @@ question("determinism-4", ...)
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same, also those of chance and of the set: that
-# is what this lesson is about. `check(2)` should be green before you go on.
+# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same, including those from random numbers and
+# sets: that is what this lesson is about. `check(2)` should be green before you continue.
 #
-# Next: `04_retries_and_idempotency.ipynb`. What if an activity fails, or if it is unknown whether it has happened?
+# Next: `04_retries_and_idempotency.ipynb`. What happens if an activity fails, or if it is unknown whether it succeeded?

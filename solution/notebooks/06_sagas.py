@@ -17,7 +17,7 @@
 # - run the whole story on your own engine, and explain every line of it.
 
 # %%
-from __future__ import annotations  # the type hints in the TODO cells are words only
+from __future__ import annotations  # the type hints in the TODO cells are not evaluated
 
 from durable_lab import study
 from durable_lab.lesson import attempt_run, check, engine, fresh, predict, question, todo
