@@ -50,25 +50,25 @@ grader: $(VENV)/lab.done
 	@echo "ready: $(BIN)/lab-grader --help"
 
 bank: $(VENV)/dev.done $(VENV)/lab.done
-	$(BIN)/python -m grader.bank
+	$(BIN)/python -m grader.dev.bank
 
 check: $(VENV)/dev.done $(VENV)/lab.done
-	$(BIN)/python -m grader.build --check
+	$(BIN)/python -m grader.dev.build --check
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 
 build: $(VENV)/dev.done
-	$(BIN)/python -m grader.build
+	$(BIN)/python -m grader.dev.build
 
 bench: $(VENV)/dev.done
-	$(BIN)/python -m grader.bench
+	$(BIN)/python -m grader.dev.bench
 
 bench-timeline: $(VENV)/dev.done $(VENV)/lab.done
-	$(BIN)/python -m grader.bench_timeline
+	$(BIN)/python -m grader.dev.bench_timeline
 
 bench-grading: $(VENV)/dev.done $(VENV)/lab.done
-	$(BIN)/python -m grader.bench_grading
+	$(BIN)/python -m grader.dev.bench_grading
 
 # Names, versions and hashes only; `uv` reads pyproject.toml and keeps the three files in step.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate --group build

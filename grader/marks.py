@@ -6,11 +6,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from durable_lab.todos import all_todos
-from grader.checker import sandbox, suite
+from grader.checker import suite
 from grader.checker.check import Finding, check
+from grader.handin import Submission, boxes, read, right_answers
 from grader.report import NotGraded, Part, Report, Source
 from grader.rubric import weights
-from grader.submission import Submission, boxes, read, right_answers
+from grader.sandbox import bubblewrap
 
 LEAST_LOST = 1 / 3  # of a TODO's points, if any of its tests fails
 KEPT = 0.5  # of a test of the whole engine that fails because of one TODO alone, which has paid for it in its own part
@@ -28,7 +29,7 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
     isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so
     source    "files": the TODOs are taken from `lab/engine.py`, also where there are notebooks
     """
-    if isolated and (why := sandbox.missing()):
+    if isolated and (why := bubblewrap.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
     submission = read(folder, student, files=source == "files")
     if submission.not_graded:

@@ -6,39 +6,14 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from durable_lab.diagnosis.diagnose import Diagnosis
+from grader.checker.outcome import Outcome
+
 Source = Literal["notebooks", "files"]  # where a submission's TODOs are taken from
 
 
 class NotGraded(Exception):
     """A submission gets no mark, and not 0, because of this reason. The instructor reads it, and can do something."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One of the 14 tests. `hidden` is what its hidden variant says; None if that was not run."""
-
-    test: str  # the test's sentence: "a replay of a finished history runs nothing"
-    rules: tuple[str, ...]  # "R2", "R11"
-    passed: bool
-    hidden: bool | None = None
-    message: str = ""  # for the student; empty where it passed
-    paid_by: int = 0  # the TODO whose points a failure costs: then it costs half in the whole engine, nothing elsewhere
-
-    @property
-    def earned(self) -> bool:
-        """Both the test and its hidden variant hold."""
-        return self.passed and self.hidden is not False
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """The belief that a wrong TODO shows. Every text is ours: none of it was made by the student's code."""
-
-    belief: str  # its id in the bank: "M9b"
-    words: str  # what its author believes
-    customer: str  # what happens to a customer because of it
-    read: str  # where to read
-    example: str = ""  # a small counter-example, as a timeline in text
 
 
 @dataclass(frozen=True)

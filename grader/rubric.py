@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from durable_lab.todos import all_todos
-from grader.klass.errors import GraderError
+from grader.errors import GraderError
+from grader.report import Part, Report
 
+COULD_NOT = "could not be graded"
 WEIGHTS = Path(__file__).with_name("weights.toml")
 TOTAL = 100  # points, without those that a person gives
 _KEYS = {
@@ -79,3 +81,15 @@ def _expect_value(path: Path, where: str, value: Any, text: bool) -> None:
         raise RubricError(f"{path}: {where} is {value!r:.60}, but must be a number of points.")
     elif not 0 <= value < math.inf:
         raise RubricError(f"{path}: {where} is {value}, but points must be 0 or more, and finite.")
+
+
+def without_points(student: str, why: str, isolated: bool = True) -> Report:
+    """A report with 0 for every part of the rubric. `why` is a sentence for the student and the instructor."""
+    table = weights()
+    out_of = {
+        **{f"TODO {number}": table["todo"][str(number)] for number in all_todos()},
+        "whole engine": table["whole"]["points"],
+        **table["lessons"],
+    }
+    parts = tuple(Part(name, 0.0, float(points), COULD_NOT) for name, points in out_of.items())
+    return Report(student, parts, refusals=(why,), isolated=isolated)

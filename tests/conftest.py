@@ -53,9 +53,9 @@ def require():
 @pytest.fixture(scope="session")
 def bubblewrap(require):
     """A machine on which students' code can be isolated."""
-    from grader.checker import sandbox
+    from grader.sandbox import bubblewrap
 
-    require("sandbox", sandbox.missing())
+    require("sandbox", bubblewrap.missing())
 
 
 @pytest.fixture(scope="session", autouse=True)

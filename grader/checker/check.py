@@ -12,19 +12,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from durable_lab import source as text
-from durable_lab.checks.explain import explained
-from durable_lab.checks.failure import Broken
-from durable_lab.checks.origin import TEST, Origin, origin
 from durable_lab.checks.substitute import REFERENCE
+from durable_lab.checks.explain import explained
+from durable_lab.checks.origin import TEST, Origin, origin
+from durable_lab.checks.failure import Broken
+from durable_lab.diagnosis.diagnose import Diagnosis, diagnose
 from durable_lab.todos import all_todos, open_todos
-from grader.bank.diagnosis import diagnose
 from grader.checker import hidden, remote, suite
 from grader.checker.examinee import Examinee, Late, NotAsked, Patience
+from grader.checker.outcome import Outcome
 from grader.checker.peer import Ended
 from grader.checker.steady import steady
 from grader.checker.suite import Test
-from grader.report import Diagnosis, Outcome
-from grader.submission import Submission
+from grader.handin import Submission
 
 FILE = "lab/engine.py"
 LONGEST = 6_000  # characters of one message

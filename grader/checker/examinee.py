@@ -12,8 +12,9 @@ from itertools import chain, repeat
 from types import TracebackType
 from typing import Any
 
+from durable_lab.checks.bench import NotStarted
 from grader.checker import suite
-from grader.checker.peer import Ended, NotStarted
+from grader.checker.peer import Ended
 from grader.checker.remote import Engine
 from grader.checker.suite import Test
 from grader.checker.worker_process import Worker

@@ -41,10 +41,6 @@ class Ended(BaseException):
     """The conversation is over. No `except Exception` of a workflow may go on after that."""
 
 
-class NotStarted(Exception):
-    """The sandbox did not come up: that is a fault of this machine, and no engine may be judged by it."""
-
-
 class Peer:
     """One side of the conversation.
 

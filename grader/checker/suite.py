@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from durable_lab.checks.bench import Bench
+from durable_lab.checks.bench import Bench, NotStarted
 from durable_lab.study import ROOT
-from grader.checker.peer import NotStarted
 
 FOLDER = ROOT / "tests" / "lab"
 

@@ -19,8 +19,8 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.checker.jail import Jail
     from grader.checker.peer import Ended, Peer
+    from grader.sandbox.jail import Jail
 else:
     from peer import Ended, Peer
 

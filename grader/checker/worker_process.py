@@ -9,12 +9,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from grader.checker import remote, sandbox
-from grader.checker.peer import Ended, NotStarted, Peer
+from durable_lab.checks.bench import NotStarted
+from grader.checker import remote
+from grader.checker.peer import Ended, Peer
+from grader.sandbox import bubblewrap
 
 BYTES = 2_000_000  # that one process may send; the tests need some ten thousands
 START = 30.0  # seconds for the sandbox and its Python to come up
-LIMITS = sandbox.Limits(memory_mb=256, processes=4)  # an engine is one process; each of them may use this memory
+LIMITS = bubblewrap.Limits(memory_mb=256, processes=4)  # an engine is one process; each of them may use this memory
 _OURS = [Path(__file__).with_name(name) for name in ("worker.py", "peer.py")]
 
 
@@ -35,7 +37,7 @@ class Worker:
         self.seconds, self.messages, self.shown = seconds, messages, shown
         self._control, theirs = socket.socketpair()
         with theirs:
-            command, given = _sandboxed() if isolated else (sandbox.unprotected([_OURS[0]]), ())
+            command, given = _sandboxed() if isolated else (bubblewrap.unprotected([_OURS[0]]), ())
             nowhere = subprocess.DEVNULL
             try:
                 self._process = subprocess.Popen(
@@ -182,5 +184,5 @@ class Worker:
 
 def _sandboxed() -> tuple[list[str], tuple[int, ...]]:
     """The command, and the file descriptors that it is given."""
-    library = sandbox.library()
-    return sandbox.command([sandbox.inside(_OURS[0])], files=_OURS, limits=LIMITS, library=library), (library,)
+    library = bubblewrap.library()
+    return bubblewrap.command([bubblewrap.inside(_OURS[0])], files=_OURS, limits=LIMITS, library=library), (library,)

@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from grader.classrun.submissions import HandIn, Roll, digest
 from grader.cli import grade
+from grader.display import count, line, pasted
+from grader.errors import GraderError
 from grader.exports.table import cell, csv_text
-from grader.klass.errors import GraderError
-from grader.klass.plain import count, line, pasted
-from grader.klass.roll import HandIn, Roll, digest
 
 if TYPE_CHECKING:
-    from grader.course.steps import Graded
+    from grader.nbgrader_course.steps import Graded
 
 
 @contextmanager
 def _nbgrader() -> Iterator[None]:
     """A place to import the steps of a course, only when they are asked for: nbgrader takes seconds to start."""
     try:
-        from grader.course import steps
+        from grader.nbgrader_course import steps
     except ModuleNotFoundError as error:
         if str(error.name).partition(".")[0] in ("grader", "durable_lab"):
             raise
@@ -74,7 +74,7 @@ class Feedback:
 def course(console: Console, given: Course) -> int:
     """Make a course folder, or bring one up to date."""
     with _nbgrader():
-        from grader.course.make import make_course
+        from grader.nbgrader_course.make import make_course
 
         try:
             made = make_course(given.course, given.name, exchange=given.exchange)
@@ -86,7 +86,7 @@ def course(console: Console, given: Course) -> int:
 def release(console: Console, given: Release) -> int:
     """Make the students' version, and hand it out."""
     with _nbgrader():
-        from grader.course import steps
+        from grader.nbgrader_course import steps
 
         steps.release(given.course, again=given.again)
     return _say(console, "released: students can fetch it", f"next    lab-grader collect {pasted(given.course)}")
@@ -95,7 +95,7 @@ def release(console: Console, given: Release) -> int:
 def collect(console: Console, given: Collect) -> int:
     """Take what was handed in: through the exchange, or in an archive."""
     with _nbgrader():
-        from grader.course import steps
+        from grader.nbgrader_course import steps
 
         steps.config(given.course)  # says so if it is no course
         names = _from_archive(console, given.course, given.archive) if given.archive else steps.collect(given.course)
@@ -105,8 +105,8 @@ def collect(console: Console, given: Collect) -> int:
 
 
 def _from_archive(console: Console, course: Path, archive: Path) -> tuple[str, ...]:
-    from grader.course.archive import collect_archive
-    from grader.submission.archive import ArchiveError
+    from grader.handin.archive import ArchiveError
+    from grader.nbgrader_course.archive import collect_archive
 
     try:
         found = collect_archive(course, archive)
@@ -119,7 +119,7 @@ def _from_archive(console: Console, course: Path, archive: Path) -> tuple[str, .
 def autograde(console: Console, given: Autograde) -> int:
     """Grade the class as `grade` does, then put the marks into nbgrader's gradebook."""
     with _nbgrader():
-        from grader.course import steps
+        from grader.nbgrader_course import steps
 
         steps.config(given.course)  # says so if it is no course
         book = grade.mark(console, given, given.course, given.out or given.course / "grades", _hand_ins)
@@ -134,9 +134,9 @@ def autograde(console: Console, given: Autograde) -> int:
 
 def _hand_ins(folder: Path) -> Roll:
     """Who has handed in, from the course's own folders, under the name that nbgrader knows."""
-    from grader.course import steps
-    from grader.course.names import ASSIGNMENT
-    from grader.course.prepare import original_of
+    from grader.nbgrader_course import steps
+    from grader.nbgrader_course.names import ASSIGNMENT
+    from grader.nbgrader_course.prepare import original_of
 
     found = [(name, original_of(folder, name, ASSIGNMENT)) for name in steps.students(folder)]
     if not found:
@@ -157,7 +157,7 @@ def _tell(console: Console) -> Callable[[Graded], None]:
 def feedback(console: Console, given: Feedback) -> int:
     """Write the feedback pages of a course."""
     with _nbgrader():
-        from grader.course import steps
+        from grader.nbgrader_course import steps
 
         pages = steps.feedback(given.course, give=given.give)
     where = "students can fetch them" if given.give else f"in {given.course / 'feedback'}; --give hands them out"
@@ -167,7 +167,7 @@ def feedback(console: Console, given: Feedback) -> int:
 def export_gradebook(course: Path, to: Path) -> Path:
     """nbgrader's own table, manual marks included."""
     with _nbgrader():
-        from grader.course import steps
+        from grader.nbgrader_course import steps
 
         to.parent.mkdir(parents=True, exist_ok=True)
         written = steps.export_gradebook(course, to)

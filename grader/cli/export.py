@@ -11,15 +11,16 @@ from rich.console import Console
 from rich.markup import escape
 
 from durable_lab.files import rewrite
+from grader.book import Book
+from grader.classrun.outputs import file_names
+from grader.classrun.results import read_book
 from grader.cli.course import export_gradebook
 from grader.cli.grade import where
+from grader.display import count, line
+from grader.errors import GraderError
 from grader.exports import canvas, github, gradescope, moodle, table
 from grader.exports.roster import Filled
-from grader.klass.book import Book, read_book
-from grader.klass.errors import GraderError
-from grader.klass.outputs import file_names
-from grader.klass.plain import count, line
-from grader.klass.student import open_parts
+from grader.pages.student_page import open_parts
 
 
 @dataclass(frozen=True)

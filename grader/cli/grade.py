@@ -15,18 +15,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from grader.checker import sandbox
+from grader.book import Book, Entry
+from grader.classrun import outputs
+from grader.classrun.grading import Order, cores, grade_all
+from grader.classrun.pool import SECONDS
+from grader.classrun.results import read_book
+from grader.classrun.submissions import Roll, roll
 from grader.cli.progress import Shown
-from grader.klass import outputs
-from grader.klass.book import Book, Entry, read_book
-from grader.klass.errors import GraderError
-from grader.klass.grading import Order, cores, grade_all
-from grader.klass.plain import count, line, number
-from grader.klass.pool import SECONDS
-from grader.klass.roll import Roll, roll
-from grader.klass.student import open_parts, student_text
-from grader.klass.words import NOT_ISOLATED
+from grader.display import count, line, number
+from grader.errors import GraderError
+from grader.pages.part import NOT_ISOLATED
+from grader.pages.student_page import open_parts, student_text
 from grader.report import NotGraded, Source
+from grader.sandbox import bubblewrap
 
 ALLOW = "--not-isolated-i-know-the-students"
 
@@ -104,7 +105,7 @@ def mark(console: Console, given: HowToGrade, folder: Path, out: Path, find: Cal
 
 def _isolated(allowed: bool) -> bool:
     """Whether students' code runs in a sandbox. Raises GraderError if it would run unprotected without permission."""
-    why = sandbox.missing()
+    why = bubblewrap.missing()
     if why and not allowed:
         raise GraderError(
             f"Students' code is not graded without a sandbox, and there is none: {why}. "
@@ -136,8 +137,8 @@ def _text(entry: Entry) -> str:
 
 def one(console: Console, given: One) -> int:
     """Grade one folder here and now, and record nothing: to try out, or as an autograder of Gradescope."""
+    from grader.classrun.worker import named
     from grader.exports.gradescope import results_json
-    from grader.klass.worker import named
 
     if not given.folder.is_dir():
         raise GraderError(f"{given.folder} is no folder. Name the folder with one submission in it.")

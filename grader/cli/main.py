@@ -13,7 +13,7 @@ from durable_lab.stores import StoreError
 from durable_lab.study import StudyError
 from grader.cli import course, export, grade, unpack
 from grader.cli.options import Action, action
-from grader.klass.errors import GraderError
+from grader.errors import GraderError
 from grader.rubric import weights
 
 

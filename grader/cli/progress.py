@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from grader.klass.grading import Step
-from grader.klass.plain import line, number
+from grader.classrun.grading import Step
+from grader.display import line, number
 
 WINDOW = 20  # the speed is that of the latest so many submissions
 

@@ -9,8 +9,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 
-from grader.klass.errors import GraderError
-from grader.klass.plain import count, line, pasted
+from grader.display import count, line, pasted
+from grader.errors import GraderError
 
 _SHOWN = 10  # names
 
@@ -23,8 +23,8 @@ class Unpack:
 
 def unpack(console: Console, given: Unpack) -> int:
     """Unpack, and say who handed in and what was left out. No points are taken for it here: the reports say it, too."""
-    from grader.submission.archive import ArchiveError
-    from grader.submission.archive import unpack as take
+    from grader.handin.archive import ArchiveError
+    from grader.handin.archive import unpack as take
 
     try:
         made = take(given.archive, given.into)

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from grader.book import Book
+from grader.display import number
+from grader.errors import GraderError
 from grader.exports.roster import Filled, Sheet, matches, read_sheet, scaled
 from grader.exports.table import cell, csv_text
-from grader.klass.book import Book
-from grader.klass.errors import GraderError
-from grader.klass.plain import number
 
 STUDENT = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login ID", "Integration ID", "Root Account")
 

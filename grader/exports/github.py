@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 
-from grader.klass.plain import number
+from grader.display import number
 from grader.rubric import weights
 
 PATH = ".github/workflows/classroom.yml"

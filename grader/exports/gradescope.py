@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from grader.klass.plain import line
-from grader.klass.student import why
-from grader.klass.words import NOT_ISOLATED, part_text
+from grader.display import line
+from grader.pages.part import NOT_ISOLATED, part_text
+from grader.pages.student_page import why
 from grader.report import Part, Report
 
 VISIBILITY = "after_published"  # or "visible", "after_due_date", "hidden"

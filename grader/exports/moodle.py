@@ -10,13 +10,13 @@ from __future__ import annotations
 from html import escape
 from pathlib import Path
 
+from grader.book import Book
+from grader.display import line, number
+from grader.errors import GraderError
 from grader.exports.roster import Filled, matches, read_sheet, scaled
 from grader.exports.table import cell, csv_text
-from grader.klass.book import Book
-from grader.klass.errors import GraderError
-from grader.klass.plain import line, number
-from grader.klass.student import why
-from grader.klass.words import NOT_ISOLATED
+from grader.pages.part import NOT_ISOLATED
+from grader.pages.student_page import why
 from grader.report import Report
 
 WHO = ("Identifier", "Full name", "First name", "Last name", "ID number", "Username", "Email address")

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.book import Book
+from grader.display import number
+from grader.errors import GraderError
 from grader.exports.table import BOM
-from grader.klass.book import Book
-from grader.klass.errors import GraderError
-from grader.klass.plain import number
 from grader.report import Report
 
 # As `unpack` names students of Moodle (Ada Lovelace_4711) and Canvas (lovelaceada_4711), and as their archives do.

@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from grader.klass.book import Book, Entry
-from grader.klass.plain import number
-from grader.klass.student import open_parts
+from grader.book import Book, Entry
+from grader.display import number
+from grader.pages.student_page import open_parts
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # by which Excel knows UTF-8
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the last four: the same letters, as wide as a Chinese one

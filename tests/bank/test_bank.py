@@ -14,10 +14,10 @@ import pytest
 
 from durable_lab.rules import RULES
 from durable_lab.todos import all_todos
-from grader.bank import BELIEFS, GROUPS, Judge, Verdict, entries
-from grader.bank.golden import path_of, text_of
-from grader.bank.judge import TESTS, workspace
 from grader.checker import suite
+from grader.dev.bank import BELIEFS, GROUPS, Judge, Verdict, entries
+from grader.dev.bank.golden import path_of, text_of
+from grader.dev.bank.judge import TESTS, workspace
 
 WRONG, RIGHT = entries("wrong"), entries("right")
 NOT_IN_AN_ENGINE = {"M10", "M13", "M15"}  # these make wrong workflows, apps and checkpoints
@@ -67,7 +67,7 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
 @pytest.mark.long(every=6)
 def test_a_wrong_engine_is_told_what_people_have_read(entry, verdict):
     assert text_of(entry, verdict(entry)) == path_of(entry).read_text(encoding="utf-8"), (
-        "`python -m grader.bank.golden`"
+        "`python -m grader.dev.bank.golden`"
     )
 
 

@@ -5,7 +5,7 @@ import ast
 import pytest
 
 from durable_lab import source
-from grader.bank import SpliceError, load, splice
+from grader.dev.bank import SpliceError, load, splice
 
 REFERENCE = '''"""An engine."""
 

@@ -10,10 +10,10 @@ from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from durable_lab.study import ROOT
-from grader import build
-from grader.course import clean, steps
-from grader.course.cells import points
-from grader.course.make import make_course
+from grader.dev import build
+from grader.nbgrader_course import clean, steps
+from grader.nbgrader_course.cells import points
+from grader.nbgrader_course.make import make_course
 from grader.report import Part, Report
 
 PAYLOADS = tomllib.loads((ROOT / "tests" / "course" / "payloads.toml").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.build import notebooks
+from grader.dev.build import notebooks
 
 RUN = """async () => {
     const app = window.jupyterapp;

@@ -4,14 +4,14 @@ import pytest
 
 from durable_lab import source
 from durable_lab.todos import all_todos
-from grader.bank import entries
-from grader.bank.handin import fits_notebooks, hand_in
 from grader.checker import suite
 from grader.checker.check import Finding, _blamed
+from grader.checker.outcome import Outcome
+from grader.dev.bank import entries
+from grader.dev.bank.as_submission import fits_notebooks, hand_in
+from grader.handin import Submission
 from grader.marks import KEPT, LEAST_LOST, _held, _whole, grade
-from grader.report import Outcome
 from grader.rubric import weights
-from grader.submission import Submission
 
 WRONG = entries("wrong")
 DEAREST = 1.5  # times the points of the TODO

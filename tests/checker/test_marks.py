@@ -6,14 +6,15 @@ import pytest
 
 from durable_lab import source
 from durable_lab.todos import SKELETON, all_todos
-from grader.bank import entries
-from grader.bank.handin import fits_notebooks, hand_in
-from grader.bank.splice import REFERENCE
-from grader.build import notebooks
-from grader.checker import hidden, sandbox
+from grader.checker import hidden
+from grader.dev.bank import entries
+from grader.dev.bank.as_submission import fits_notebooks, hand_in
+from grader.dev.bank.splice import REFERENCE
+from grader.dev.build import notebooks
 from grader.marks import NotIsolated, grade
 from grader.report import Report
 from grader.rubric import weights
+from grader.sandbox import bubblewrap
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 RIGHT = entries("right")
@@ -148,7 +149,7 @@ def test_hidden_variants_are_the_twins_of_the_14():
 
 
 def test_without_a_sandbox_strangers_code_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox, "missing", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(bubblewrap, "missing", lambda: "bubblewrap is not installed")
     folder = file_only(SOLVED, tmp_path)
     with pytest.raises(NotIsolated, match="bubblewrap is not installed"):
         grade(folder, "a")

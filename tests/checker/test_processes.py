@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from durable_lab.checks.bench import Bench
-from grader.bank import Judge, watch
-from grader.checker import hidden, sandbox, suite
+from grader.checker import hidden, suite
 from grader.checker.examinee import Examinee
 from grader.checker.worker_process import Worker
+from grader.dev.bank import Judge, observe_in_fork
+from grader.sandbox import bubblewrap
 
 REFERENCE = (suite.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
 TESTS = {test.name: test for test in suite.public()}
@@ -107,7 +108,7 @@ Context._record, DurableEngine.run, WorkflowState.to_json = _recording, _running
 @pytest.mark.parametrize("name", TABLES)
 def test_in_one_process_an_engine_without_durability_would_pass(name):
     """What the tests below stand on: all that these engines lack is a new process."""
-    module = watch.module(without_durability(TABLES[name]))
+    module = observe_in_fork.module(without_durability(TABLES[name]))
     for test in RESUMES:
         TESTS[test].function(Bench(lambda: module))
 
@@ -252,8 +253,8 @@ def test_an_engine_sees_no_file_of_the_machine_and_can_import_the_standard_libra
 def test_the_users_of_two_processes_of_graders_are_never_the_same(monkeypatch):
     spans = []
     for pid in (1, 2, 399, 400, 401, 99_999, (1 << 22) - 1):
-        monkeypatch.setattr(sandbox.os, "getpid", lambda pid=pid: pid)
-        users = {sandbox.user(number) for number in range(1000)}
+        monkeypatch.setattr(bubblewrap.os, "getpid", lambda pid=pid: pid)
+        users = {bubblewrap.user(number) for number in range(1000)}
         assert min(users) >= 1_000_000_000
         assert max(users) < 2**32 - 2
         spans.append(users)

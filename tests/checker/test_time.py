@@ -6,12 +6,12 @@ import pytest
 
 from durable_lab import source
 from durable_lab.todos import SKELETON, all_todos
-from grader.bank.splice import REFERENCE
 from grader.checker import examinee, suite
 from grader.checker.check import AROUND, NO_ANSWER, NOT_RUN, check
 from grader.checker.examinee import Examinee, Late, NotAsked, Patience
-from grader.klass import pool
-from grader.submission import Submission
+from grader.classrun import pool
+from grader.dev.bank.splice import REFERENCE
+from grader.handin import Submission
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 SOLVED = REFERENCE.read_text(encoding="utf-8")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from durable_lab.source import replace_function
-from grader.bank import Judge, entries
 from grader.checker import suite
 from grader.checker.examinee import Examinee
 from grader.checker.peer import Ended
 from grader.checker.worker_process import Worker
+from grader.dev.bank import Judge, entries
 
 # Wrong in ways that a border between two processes could hide: values by reference, states changed in place ...
 SUBTLE = [

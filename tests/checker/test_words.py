@@ -9,10 +9,10 @@ import pytest
 from durable_lab import source
 from durable_lab.checks.origin import CALLED, ENGINE, TEST, Origin, origin
 from durable_lab.study import ROOT
-from grader.bank.splice import REFERENCE
 from grader.checker import suite
 from grader.checker.check import check
-from grader.submission import Submission
+from grader.dev.bank.splice import REFERENCE
+from grader.handin import Submission
 
 SOLVED = REFERENCE.read_text(encoding="utf-8")
 BODIES = {  # a body of `now`, or of what else, and what must be said, and what must not

@@ -12,7 +12,7 @@ from durable_lab.checks import runner
 from durable_lab.lesson.picture import picture
 from durable_lab.study import LAB_DIR, ROOT, Study, StudyError
 from durable_lab.todos import SKELETON
-from grader.bank import Judge
+from grader.dev.bank import Judge
 
 SOLUTION = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
 FOREIGN = {
@@ -166,8 +166,8 @@ def test_no_other_part_of_the_product_starts_python_in_a_way_of_its_own():
         if "sys.executable" in path.read_text(encoding="utf-8") and "skeleton" not in path.parts
     }
     ours = {"durable_lab/processes.py", "durable_lab/cli/doctor.py", "durable_lab/study.py"}  # doctor only says it
-    isolated = {"grader/checker/sandbox.py", "grader/course/kernel.py"}  # with an environment of their own
-    assert files - ours - isolated - {"grader/bench_grading.py", "grader/course/steps.py"} == set()
+    isolated = {"grader/sandbox/bubblewrap.py", "grader/nbgrader_course/kernel.py"}  # with an environment of their own
+    assert files - ours - isolated - {"grader/dev/bench_grading.py", "grader/nbgrader_course/steps.py"} == set()
 
 
 # ---------------------------------------------------------------- standard input

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from durable_lab.worker import work
+from grader.classrun.results import open_store
+from grader.classrun.submissions import roll
+from grader.classrun.workflow import ENGINE, class_run, grade_class, grade_submission, plan
 from grader.cli import main
-from grader.klass.book import open_store
-from grader.klass.roll import roll
-from grader.klass.workflow import ENGINE, class_run, grade_class, grade_submission, plan
-from tests.klass.fakes import a_class
+from tests.classrun.fakes import a_class
 
 
 @pytest.fixture

@@ -12,15 +12,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+from durable_lab.diagnosis.diagnose import Diagnosis
 from durable_lab.todos import all_todos
+from grader.book import Book, Entry
+from grader.checker.outcome import Outcome
+from grader.errors import GraderError
 from grader.exports import canvas, github, gradescope, moodle
 from grader.exports.roster import read_sheet
 from grader.exports.table import cell, csv_text, everything_csv, everything_json
-from grader.klass.book import Book, Entry
-from grader.klass.errors import GraderError
-from grader.klass.words import NOT_ISOLATED
-from grader.report import Diagnosis, Outcome, Part, Report
-from tests.klass.fakes import a_class
+from grader.pages.part import NOT_ISOLATED
+from grader.report import Part, Report
+from tests.classrun.fakes import a_class
 
 BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 

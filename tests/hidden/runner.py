@@ -20,10 +20,10 @@ from typing import Any
 
 from durable_lab.checks.bench import Bench
 from durable_lab.study import ROOT
-from grader.bank import Entry, entries, load
 from grader.checker import suite
 from grader.checker.hidden import load as hidden_tests
 from grader.checker.hidden import seed_for
+from grader.dev.bank import Entry, entries, load
 
 FITTED = Path(__file__).with_name("fitted")
 SECONDS = 1.0  # for one test, by the clock on the wall: some engines really sleep

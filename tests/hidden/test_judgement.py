@@ -4,9 +4,9 @@ import pytest
 
 from durable_lab import source, todos
 from durable_lab.study import ROOT
-from grader.bank import entries
 from grader.checker import suite
 from grader.checker.hidden import load
+from grader.dev.bank import entries
 
 HIDDEN = {name: suite.of(test) for name, test in load().items()}
 RIGHT = entries("right")

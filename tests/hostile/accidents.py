@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from durable_lab import source
+from tests.handin.handin import NOW, WAIT, HandIn
 from tests.hostile.attack import SOLVED
-from tests.submission.handin import NOW, WAIT, HandIn
 
 BOOK = "notebooks/03_determinism.ipynb"
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from durable_lab import source
 from durable_lab.todos import SKELETON, all_todos
-from grader.bank.splice import REFERENCE, splice
+from grader.dev.bank.splice import REFERENCE, splice
 
 HERE = Path(__file__).parent
 SOLVED = REFERENCE.read_text(encoding="utf-8")

@@ -16,17 +16,18 @@ import pytest
 from durable_lab import source
 from durable_lab.lesson.questions import all_questions
 from durable_lab.todos import all_todos
-from grader.build import notebooks
-from grader.checker import examinee, sandbox, suite
+from grader.checker import examinee, suite
 from grader.checker.hidden.words import PLACES
 from grader.checker.worker_process import Worker
-from grader.klass.student import student_html, student_text
+from grader.dev.build import notebooks
+from grader.handin.release import handed_out
 from grader.marks import grade
+from grader.pages.student_page import student_html, student_text
 from grader.rubric import weights
-from grader.submission.release import handed_out
+from grader.sandbox import bubblewrap
+from tests.handin.handin import HandIn
 from tests.hostile.attack import SOLVED, STUBS
 from tests.hostile.worth import right_letter
-from tests.submission.handin import HandIn
 
 MARK = "a-mark-of-a-hostile-test"  # in the names of files that attacks write
 _HIDDEN = {word for place in PLACES for words in place for word in words if "_" in word or len(word) > 9}
@@ -165,10 +166,10 @@ def _marked_files():
 @contextmanager
 def _uids():
     """The throw-away users of the sandboxes that are made within it."""
-    uids, first = [], next(sandbox._count)
+    uids, first = [], next(bubblewrap._count)
     yield uids
-    last = next(sandbox._count)
-    uids += [sandbox.user(number) for number in range(first, last + 1)]
+    last = next(bubblewrap._count)
+    uids += [bubblewrap.user(number) for number in range(first, last + 1)]
 
 
 def _left(uids, known):

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.handin.handin import NOW, HandIn
 from tests.hostile.attack import SOLVED, STUBS
-from tests.submission.handin import NOW, HandIn
 
 MARK = "a-mark-of-a-hostile-test"
 NOISE = f"__import__('os').system('touch /tmp/{MARK}-run /dev/shm/{MARK}-run')"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.klass.grading import Order, grade_all
+from grader.classrun.grading import Order, grade_all
+from grader.handin import unpack
 from grader.marks import grade
-from grader.submission import unpack
 from tests.hostile.archives import ARCHIVES, HONEST
 from tests.hostile.attack import SOLVED, attacks
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from grader.checker import sandbox, worker_process
-from grader.checker.peer import NotStarted
+from durable_lab.checks.bench import NotStarted
+from grader.checker import worker_process
 from grader.checker.worker_process import Worker
 from grader.marks import grade
+from grader.sandbox import bubblewrap
 from tests.hostile.attack import OPEN, SOLVED
 
 
@@ -41,10 +42,10 @@ def test_no_process_in_the_sandbox_has_the_environment_of_the_grader(planted):
 
 def test_no_other_package_is_seen_in_there():
     """The lab itself may be installed beside Python: with the reference, the hidden tests and the grader."""
-    places = [str(place) for place in sandbox._others()]
+    places = [str(place) for place in bubblewrap._others()]
     assert places
     code = "import os, sys, json; print(json.dumps([os.listdir(place) for place in sys.argv[1:]]))"
-    command = sandbox.command([sandbox.PYTHON, "-I", "-S", "-c", code, *places])
+    command = bubblewrap.command([bubblewrap.PYTHON, "-I", "-S", "-c", code, *places])
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert json.loads(done.stdout) == [[]] * len(places)
 

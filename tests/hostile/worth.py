@@ -1,9 +1,9 @@
 """What a submission is worth that lacks one thing."""
 
 from durable_lab.lesson.questions import all_questions, digest
+from grader.handin import boxes
+from grader.handin.release import current
 from grader.rubric import weights
-from grader.submission import boxes
-from grader.submission.release import current
 
 
 def right_letter(name, letter):

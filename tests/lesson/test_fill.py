@@ -14,7 +14,7 @@ from durable_lab.lesson import engine as lesson_engine
 from durable_lab.lesson import todo
 from durable_lab.study import ROOT
 from durable_lab.todos import SKELETON
-from grader import build
+from grader.dev import build
 
 STUB = 'def now(self):\n    raise NotImplementedError("TODO 2: Context.now is still to be written")\n'
 ANSWER = "def now(self):\n    return 1.0\n"

@@ -18,7 +18,7 @@ import pytest
 
 from durable_lab.timeline import widget
 from durable_lab.todos import SKELETON
-from grader.build import notebooks
+from grader.dev.build import notebooks
 
 HANDED_OUT = {path.stem: text for path, text in notebooks().items()}
 SOLVED = {path.stem: text for path, text in notebooks(solved=True).items()}

@@ -9,7 +9,7 @@ import pytest
 
 from durable_lab.study import ROOT
 from durable_lab.todos import SKELETON, open_todos
-from grader.build import notebooks
+from grader.dev.build import notebooks
 
 HANDED_OUT = sorted(notebooks().items())
 SOLVED = sorted(notebooks(solved=True).items())

@@ -10,6 +10,10 @@ from typing import Any
 from durable_lab.checks.failure import broken, command_line, first_difference, show
 
 
+class NotStarted(Exception):
+    """The engine's process could not be started. This is a fault of the machine; no engine may be judged by it."""
+
+
 class Crash(BaseException):
     """The process dies here. No engine may catch it and go on."""
 

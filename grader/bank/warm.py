@@ -1,7 +1,0 @@
-"""The judge's warm process: `grader.bank.warm SECONDS`."""
-
-import sys
-
-from grader.bank.judge import serve
-
-serve(float(sys.argv[1]))

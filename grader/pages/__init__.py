@@ -1,0 +1,1 @@
+"""What people read: the class page, the page of each student, one part of a report."""

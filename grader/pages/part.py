@@ -1,0 +1,136 @@
+"""One part of a report in words: as plain text, and as a fragment of HTML. Pages, feedback and the terminal use these.
+
+What a student's code made (messages) or named (files) is only ever text: `plain` shows what hides, Jinja escapes it.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup, escape
+
+from durable_lab.diagnosis.diagnose import Diagnosis
+from grader.checker.outcome import Outcome
+from grader.display import count, line, number, plain
+from grader.report import Part
+
+NOT_ISOLATED = "NOT ISOLATED: this code ran outside of a sandbox. The marks are as good as the trust in its author."
+HIDDEN = "It passes this test, but not the hidden variant of it."
+WIDTH = 100
+_MESSAGE = 6_000  # characters of one message
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Jinja, with everything escaped that is put in, and the words of this file at hand."""
+    loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8")
+    made = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    made.filters.update(plain=plain, line=line, number=number, code=_code)
+    made.globals.update(count=count, tally=tally, explained=explained, not_isolated=NOT_ISOLATED)
+    return made
+
+
+def part_html(part: Part, level: int = 3, seen: set[str] | None = None) -> str:
+    """The part as a fragment: a <section> with a heading of this level. It reads well without style, script or link.
+
+    seen  the messages that stand above on the same page: they are not repeated. New ones are added to it
+    """
+    seen = set() if seen is None else seen
+    return templates().get_template("part.html.j2").render(part=part, level=level, seen=seen)
+
+
+def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> str:
+    """The part as text, without a newline at its end. `seen` is as for `part_html`."""
+    seen = set() if seen is None else seen
+    lines = [f"{line(part.name)}: {number(part.points)} of {number(part.out_of)} points"]
+    if part.note:
+        lines += _wrap(line(part.note), width)
+    if part.taken_from:
+        lines += _wrap(f"what counted: {line(part.taken_from)}", width)
+    if part.outcomes:
+        lines += _wrap(tally(part), width)
+    for said in explained(part, seen):
+        lines += _outcome(said, width)
+    if part.diagnosis:
+        lines += ["", *_diagnosis(part.diagnosis, width)]
+    return "\n".join(lines)
+
+
+def tally(part: Part) -> str:
+    """`12 of 14 tests pass; hidden variants that fail: 1; at half the cost, because one TODO alone is at fault: 2`."""
+    shown = [outcome for outcome in part.outcomes if outcome.passed]
+    variants = sum(not outcome.earned for outcome in shown)
+    paid_for = sum(outcome.paid_by > 0 for outcome in part.outcomes)
+    how = "at half the cost, because one TODO alone is at fault" if part.name == "whole engine" else "counted elsewhere"
+    said = f"{len(shown)} of {count(len(part.outcomes), 'test')} pass"
+    said += f"; hidden variants that fail: {variants}" if variants else ""
+    return said + (f"; {how}: {paid_for}" if paid_for else "")
+
+
+@dataclass(frozen=True)
+class Said:
+    """An outcome as it is shown: "passes", "half" or "fails", and either a sentence or a text in lines."""
+
+    word: str
+    outcome: Outcome
+    sentence: str = ""
+    text: str = ""
+
+
+def explained(part: Part, seen: set[str]) -> Iterator[Said]:
+    """The part's outcomes; what is said once on a page is not said again."""
+    for outcome in part.outcomes:
+        word = "fails" if not outcome.passed else "passes" if outcome.earned else "half"
+        message = "" if outcome.earned else _message(outcome.message) or (HIDDEN if outcome.passed else "")
+        known = message in seen
+        seen |= {message} - {""}
+        if known:
+            yield Said(word, outcome, "" if outcome.passed else "For this, too, see above.")
+        elif "\n" in message:
+            yield Said(word, outcome, text=message)
+        else:
+            yield Said(word, outcome, message)
+
+
+def _outcome(said: Said, width: int) -> list[str]:
+    rules = f" ({line(', '.join(said.outcome.rules))})" if said.outcome.rules else ""
+    rules += f" - see TODO {said.outcome.paid_by}" if said.outcome.paid_by else ""
+    word = said.word if said.outcome.earned else said.word.upper()
+    lines = _wrap(f"{word:<6} {line(said.outcome.test)}{rules}", width, hang=7)
+    lines += _wrap(said.sentence, width, by=9) if said.sentence else []
+    return lines + textwrap.indent(said.text, " " * 9 + "| ", lambda _: True).splitlines()
+
+
+def _diagnosis(diagnosis: Diagnosis, width: int) -> list[str]:
+    rows = (
+        ("What this code seems to believe: ", diagnosis.words),
+        ("What a customer sees: ", diagnosis.customer),
+        ("Where to read: ", diagnosis.read),
+    )
+    lines = [text for label, words in rows if words for text in _wrap(label + line(words, 2_000), width)]
+    if diagnosis.example:
+        lines += ["  A small example:", *textwrap.indent(plain(diagnosis.example), "    ").splitlines()]
+    return lines
+
+
+def _code(text: str) -> Markup:
+    """Words of ours in which `this` is code."""
+    return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _message(text: str) -> str:
+    return plain(text.strip("\n"), _MESSAGE)
+
+
+def _wrap(text: str, width: int, by: int = 2, hang: int = 0) -> list[str]:
+    first, rest = " " * by, " " * (by + hang)
+    how = {"break_long_words": False, "break_on_hyphens": False}
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, **how) or [first]  # type: ignore[arg-type]

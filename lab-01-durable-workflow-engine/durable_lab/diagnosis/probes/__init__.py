@@ -1,0 +1,19 @@
+"""Small scenarios that tell one belief from another: what an engine does in each of them is its fingerprint."""
+
+from durable_lab.diagnosis.probes import calls, deliver, ends, failures, guard, keys, retries, signals, time, values
+from durable_lab.diagnosis.probes.probe import PROBES, Probe
+
+__all__ = [
+    "PROBES",
+    "Probe",
+    "calls",
+    "deliver",
+    "ends",
+    "failures",
+    "guard",
+    "keys",
+    "retries",
+    "signals",
+    "time",
+    "values",
+]

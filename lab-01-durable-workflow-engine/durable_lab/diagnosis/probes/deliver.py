@@ -1,0 +1,167 @@
+"""TODO 5: delivering a signal."""
+
+from durable_lab.checks.failure import show
+from durable_lab.diagnosis.probe_bench import ProbeBench, amount, names, plain, word
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def waiting(b: ProbeBench):
+    """A run with an input and one step in its history, that waits for Ana."""
+    ask = b.activity("ask")
+
+    def refund(ctx, order):
+        return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.wait_signal("approval")]
+
+    return refund, b.go(refund, b.state("w-1", {"id": "A1"})).state
+
+
+def inbox(state):
+    """Names and payloads of the signals in a state, in order."""
+    return [[signal.name, plain(signal.payload)] for signal in state.signals]
+
+
+def tried(b, *args, **options):
+    """The new state, or None where `signal` raises; then what it raises is the second value."""
+    try:
+        return b.deliver(*args, **options), ""
+    except Exception as error:
+        b.tell(f"{word(error)} comes out of signal")
+        return None, word(error)
+
+
+@probe(5)
+def ana_says_yes(b):
+    """The refund of order A1 waits for Ana. At second 1005.5 she says yes."""
+    _, state = waiting(b)
+    b.pass_time(5.5)
+    heard = len(b.journal)
+    new = b.deliver(state, "approval", {"by": "Ana"})
+    b.tell(f"the new state: order {show(new.input)}, {len(names(new))} step(s)")
+    yield "signals", inbox(new)
+    yield "steps", names(new)
+    yield "input is kept", plain(new.input) == {"id": "A1"}
+    yield "id", new.workflow_id
+    told = b.journal[heard:]
+    yield "journal", amount(len(told), 1)
+    yield "the journal hears of signals", all(isinstance(record, b.m.Signal) for record in told)
+
+
+@probe(5)
+def when_it_came(b):
+    """At second 1005.5 of the engine's clock Ana says yes."""
+    _, state = waiting(b)
+    b.pass_time(5.5)
+    new = b.deliver(state, "approval", "yes")
+    times = [signal.received_at for signal in new.signals]
+    b.tell(f"it came at {'second 1005.5' if times == [1005.5] else 'another second'}")
+    yield "right", times in ([1005.5], [])
+
+
+@probe(5)
+def the_state_from_before(b):
+    """Ana says yes. Then somebody looks at the state from before."""
+    _, state = waiting(b)
+    before = len(list(state.signals))
+    new = b.deliver(state, "approval", "yes")
+    b.tell(f"signals in the state from before: {len(list(state.signals))}")
+    b.tell(f"signals in the new state: {len(list(new.signals))}")
+    yield "is kept", len(list(state.signals)) == before
+    new = b.deliver(new, "approval", "and yes")
+    yield "is kept again", len(list(state.signals)) == before
+
+
+@probe(5)
+def then_the_run_goes_on(b):
+    """Ana says yes twice, and the run goes on."""
+    refund, state = waiting(b)
+    for payload in (1, 2):
+        state = b.deliver(state, "approval", payload)
+    end = b.go(refund, state)
+    yield "ends", end.how
+    yield "value", end.value
+    yield "calls", b.calls
+
+
+@probe(5)
+def two_yes_in_a_row(b):
+    """Ana says 1, and then she says 2."""
+    _, state = waiting(b)
+    for payload in (1, 2):
+        state = b.deliver(state, "approval", payload)
+        b.pass_time(1)
+    b.tell(f"signals in the state: {show([payload for _, payload in inbox(state)])}")
+    yield "signals", inbox(state)
+    yield "how many", len(inbox(state))
+
+
+@probe(5)
+def the_same_word_twice(b):
+    """Two parcels are confirmed, each with "ok"."""
+    _, state = waiting(b)
+    for _ in range(2):
+        state = b.deliver(state, "confirmed", "ok")
+    b.tell(f"signals in the state: {len(inbox(state))}")
+    yield "how many", len(inbox(state))
+
+
+@probe(5)
+def signals_of_two_names(b):
+    """Kim sends a note, and then Ana says yes."""
+    _, state = waiting(b)
+    for name in ("note", "approval", "note"):
+        state = b.deliver(state, name, f"a {name}")
+    yield "signals", [name for name, _ in inbox(state)]
+
+
+@probe(5)
+def an_empty_payload(b):
+    """A button sends no data; somebody sends 0; a form sends an empty text; Ana says False."""
+    arrived = []
+    for payload in (None, 0, "", False):
+        _, state = waiting(b)
+        new = b.deliver(state, "approval", payload)
+        if new is not None and len(inbox(new)) == 1:
+            arrived.append(payload)
+    b.tell(f"arrived: {show(arrived)}")
+    yield "all arrive", len(arrived) == 4
+    yield "arrived", plain(arrived)
+
+
+@probe(5)
+def before_the_run_begins(b):
+    """Ana has approved before any worker has begun with the run."""
+    new, problem = tried(b, b.state(), "approval", "yes")
+    arrived = len(inbox(new)) if new is not None else 0
+    b.tell(f"signals in the state: {arrived}")
+    yield "arrives", arrived
+    yield "error", problem
+
+
+@probe(5)
+def the_caller_uses_the_form_again(b):
+    """A program fills in a form with Ana's name, delivers it, and writes Mallory into it for the next one."""
+    _, state = waiting(b)
+    form = {"by": "Ana", "items": ["cup"]}
+    new = b.deliver(state, "approval", form)
+    form["by"] = "Mallory"
+    form["items"].append("tea")
+    b.tell(f"the signal says: {show(inbox(new)[0][1])}")
+    yield "is kept", inbox(new) == [["approval", {"by": "Ana", "items": ["cup"]}]]
+
+
+@probe(5)
+def a_payload_that_cannot_be_recorded(b):
+    """The payload has a set in it. JSON has no sets."""
+    _, state = waiting(b)
+    new, problem = tried(b, state, "approval", {"items": {"cup"}})
+    yield "refused", problem in ("TypeError", "ValueError")
+    yield "accepted as", None if new is None else "a set" if "a set" in str(inbox(new)) else "something else"
+
+
+@probe(5)
+def a_signal_and_a_full_disk(b):
+    """Ana says yes, and the disk is full."""
+    _, state = waiting(b)
+    _, problem = tried(b, state, "approval", "yes", journal=b.full_disk)
+    b.tell("the caller hears of it" if problem else "the caller hears that all is well")
+    yield "the caller hears", problem != ""

@@ -1,0 +1,275 @@
+"""TODO 4: how a run ended, and what is left of it."""
+
+from contextlib import suppress
+
+from durable_lab.checks.bench import Crash
+from durable_lab.diagnosis.probe_bench import amount, names, plain, same
+from durable_lab.diagnosis.probes.probe import probe
+
+
+@probe(4)
+def a_run_that_is_not_completed(b):
+    """Ana is asked. In one run she has not answered; in the other one the bank cannot pay."""
+    ask, pay = b.activity("ask"), b.activity("pay", ValueError("closed"))
+    waits = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval")])
+    fails = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.call_activity(pay)], b.state("w-2"))
+    b.tell(f"records of the one that waits: {len(names(waits.state))}")
+    b.tell(f"records of the one that failed: {len(names(fails.state))}")
+    yield "keeps its records", names(waits.state) == ["ask"] and names(fails.state) == ["ask", "pay"]
+
+
+@probe(4)
+def it_returns_nothing(b):
+    """The last step of the order returns nothing, and so does the workflow."""
+    step = b.activity("tell", None)
+
+    def notify(ctx, order):
+        ctx.call_activity(step)
+
+    end = b.go(notify)
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(4)
+def it_returns_zero(b):
+    """The workflow returns 0: nothing was to be paid."""
+    end = b.go(lambda ctx, order: 0)
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(4)
+def it_waits(b):
+    """Ana is asked, and the run waits for her."""
+    ask, pay = b.activity("ask"), b.activity("pay")
+    end = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)])
+    yield "ends", end.how
+    yield "says for what", end.waiting_for == "approval"
+    b.tell(f"records in the new state: {len(names(end.state))}")
+    yield "records in the new state", names(end.state)
+
+
+@probe(4)
+def an_activity_fails(b):
+    """The cup is reserved, and the bank cannot pay. The workflow does not catch it."""
+    reserve, pay = b.activity("reserve"), b.activity("pay", ValueError("closed"))
+    end = b.go(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay, 30)])
+    b.tell(f"records in the new state: {len(names(end.state))}")
+    yield "ends", end.how
+    yield "records in the new state", names(end.state)
+    yield "calls", b.calls.count("reserve()")
+    yield "starts over", b.calls.count("reserve()") > 1
+    yield "type is told", "ActivityError" in end.error
+    yield "message is told", "closed" in end.error
+    yield "a text is told", end.error != ""
+
+
+@probe(4)
+def the_workflow_refuses(b):
+    """The workflow itself says: out of stock (a RuntimeError)."""
+    reserve = b.activity("reserve")
+
+    def refuse(ctx, order):
+        ctx.call_activity(reserve)
+        raise RuntimeError("out of stock")
+
+    end = b.go(refuse)
+    yield "ends", end.how
+    yield "records", names(end.state)
+    yield "calls", len(b.calls)
+    yield "type is told", "RuntimeError" in end.error
+    yield "message is told", "out of stock" in end.error
+
+
+@probe(4)
+def a_bug(b):
+    """The workflow has a spelling mistake: it looks for `amuont`. The step before it has worked."""
+    pay = b.activity("pay")
+
+    def mistaken(ctx, order):
+        ctx.call_activity(pay)
+        return order["amuont"]
+
+    end = b.go(mistaken, b.state("w-1", {"amount": 30}))
+    yield "ends", end.how
+    yield "in the journal", names(b.found(b.state("w-1", {"amount": 30})))
+    yield "calls", len(b.calls)
+
+
+@probe(4)
+def the_machine_is_shut_down(b):
+    """The cup is reserved. Then the machine is shut down in the middle of the workflow."""
+    reserve = b.activity("reserve")
+
+    def shop(ctx, order):
+        ctx.call_activity(reserve)
+        raise Crash("shut down")
+
+    end = b.go(shop)
+    yield "ends", end.how
+    found = names(b.found(b.state()))
+    b.tell(f"a new process finds records of: {', '.join(found) or 'nothing'}")
+    yield "in the journal", found
+
+
+@probe(4)
+def the_journal_hears(b):
+    """Two steps. After each one somebody looks what the journal has."""
+    step, heard = b.activity("step"), []
+
+    def shop(ctx, order):
+        for _ in range(2):
+            ctx.call_activity(step)
+            heard.append(len(b.journal))
+            b.tell(f"the journal has {heard[-1]} records")
+
+    b.go(shop)
+    yield "in time", heard == [1, 2]
+    yield "at the end", amount(len(b.journal), 2)
+
+
+@probe(4)
+def a_full_disk(b):
+    """The disk is full. The workflow does not catch anything."""
+    pay = b.activity("pay")
+    end = b.go(lambda ctx, order: ctx.call_activity(pay, 30), journal=b.full_disk)
+    yield "ends", end.how
+
+
+@probe(4)
+def a_full_disk_and_another_error(b):
+    """The disk is full. The workflow catches that, and raises an error of its own."""
+    pay = b.activity("pay")
+
+    def shop(ctx, order):
+        try:
+            ctx.call_activity(pay, 30)
+        except Exception:
+            raise ValueError("an error of the workflow's own") from None
+
+    end = b.go(shop, journal=b.full_disk)
+    yield "ends", end.how
+
+
+@probe(4)
+def a_caught_wait_and_another_error(b):
+    """Ana has not answered. The workflow catches the wait, and raises an error of its own."""
+
+    def shop(ctx, order):
+        try:
+            ctx.wait_signal("approval")
+        except BaseException:
+            raise RuntimeError("an error of the workflow's own") from None
+
+    end = b.go(shop)
+    yield "ends", end.how
+
+
+@probe(4)
+def a_caught_wait(b):
+    """Ana has not answered. The workflow catches everything and returns "fine"."""
+
+    def reckless(ctx, order):
+        with suppress(BaseException):
+            ctx.wait_signal("approval")
+        return "fine"
+
+    end = b.go(reckless)
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(4)
+def the_state_of_yesterday(b):
+    """The state of yesterday has one step. Today the run goes on; then somebody looks at the state of yesterday."""
+    ask, pay = b.activity("ask"), b.activity("pay")
+
+    def refund(ctx, order):
+        return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
+
+    blocked = b.go(refund)
+    yesterday = b.deliver(b.later(blocked.state), "approval", "yes")
+    before = names(yesterday)
+    today = b.go(refund, yesterday)
+    b.tell(f"the state of yesterday has {', '.join(names(yesterday))}")
+    yield "ends", today.how
+    yield "is kept", names(yesterday) == before
+    yield "the new one has all", names(today.state)
+    fork = b.go(refund, yesterday)
+    yield "a second run from it", [fork.how, names(fork.state) == names(today.state)]
+
+
+@probe(4)
+def an_empty_start(b):
+    """A new order is run, and the state from before it is looked at."""
+    step, start = b.activity("pay"), b.state()
+    end = b.go(lambda ctx, order: ctx.call_activity(step), start)
+    b.tell(f"records in the state from before: {len(names(start))}")
+    b.tell(f"records in the new state: {len(names(end.state))}")
+    yield "is kept", len(names(start)) == 0
+    yield "the new one", len(names(end.state))
+
+
+@probe(4)
+def two_customers_of_one_engine(b):
+    """One worker has one engine. It runs Kim's order, and then Lee's."""
+    b.keyed = True
+    pay, engine = b.activity("pay"), b.engine()
+
+    def buy(ctx, order):
+        return [ctx.workflow_id, ctx.call_activity(pay, order), ctx.call_activity(pay, order)]
+
+    first = b.go(buy, b.state("kim", "Kim"), engine=engine)
+    second = b.go(buy, b.state("lee", "Lee"), engine=engine)
+    yield "first", [first.how, first.value]
+    yield "second", [second.how, second.value]
+    yield "second is right", second.value == ["lee", "pay", "pay"]
+    yield "calls", b.calls
+    yield "keys", b.keys
+
+
+@probe(4)
+def steps_that_are_not_in_the_order_of_the_alphabet(b):
+    """Step, then charge, then book: each takes a second. The finished order is opened again."""
+    steps = [b.activity(name, answer=lambda: b.clock.sleep(1) or "ok") for name in ("step", "charge", "book")]
+
+    def shop(ctx, order):
+        return [ctx.call_activity(step) for step in steps]
+
+    first = b.go(shop)
+    again = b.go(shop, b.later(first.state))
+    yield "ends", again.how
+    yield "records", names(again.state)
+
+
+@probe(4)
+def a_failed_order_again(b):
+    """The bank could not pay, and the run has failed. Now the bank could, and support opens the run again."""
+    reserve, pay = b.activity("reserve"), b.activity("pay", *[OSError("bank closed")] * 3, "receipt")
+
+    def shop(ctx, order):
+        return [ctx.call_activity(reserve), ctx.call_activity(pay, 30)]
+
+    first = b.go(shop)
+    calls = len(b.calls)
+    again = b.go(shop, b.later(first.state))
+    yield "ends", [first.how, again.how]
+    yield "calls in the first", calls
+    yield "then runs", b.calls[calls:]
+
+
+@probe(4)
+def a_waiting_order_again(b):
+    """Ana was asked. She answers, and the run goes on from its new state."""
+    ask, pay = b.activity("ask"), b.activity("pay")
+
+    def refund(ctx, order):
+        return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
+
+    blocked = b.go(refund)
+    done = b.go(refund, b.deliver(b.later(blocked.state), "approval", "yes"))
+    yield "ends", done.how
+    yield "calls", b.calls
+    yield "value", plain(done.value)
+    yield "again", same(done.state, b.go(refund, done.state).state)

@@ -1,0 +1,110 @@
+"""TODO 1: a failed activity, as the workflow sees it, live and on replay."""
+
+from durable_lab.checks.bench import Crash
+from durable_lab.checks.failure import show
+from durable_lab.diagnosis.probe_bench import names, word
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def booking(b, car, seen):
+    """A trip: a flight, then a car; without a car the flight is given back. What was caught goes to `seen`."""
+    flight, undo = b.activity("flight", "seat 3"), b.activity("undo_flight", "given back")
+
+    def trip(ctx, order):
+        ctx.call_activity(flight)
+        try:
+            return ctx.call_activity(car)
+        except Exception as error:
+            fields = [getattr(error, name, None) for name in ("activity", "error_type", "message", "attempts")]
+            seen.append([word(error), *fields])
+            b.tell(f"caught: {word(error)}, type {fields[1]}")
+            b.tell(f"   message: {fields[2]}, attempts: {fields[3]}")
+            ctx.call_activity(undo)
+            return "no trip"
+
+    return trip
+
+
+@probe(1)
+def a_failure_is_caught(b):
+    """A flight is booked; no car can be had. The workflow catches the failure and gives the flight back."""
+    seen = []
+    end = b.go(booking(b, b.activity("car", TimeoutError("no answer: at all")), seen))
+    yield "value", end.value
+    yield "ends", end.how
+    yield "records", names(end.state)
+    error = seen[0] if seen else [None] * 5
+    yield "caught", error[0]
+    yield "type and message are right", error[2:4] == ["TimeoutError", "no answer: at all"]
+    yield "type", error[2]
+    yield "message", error[3]
+    yield "attempts", error[4]
+
+
+@probe(1)
+def a_failure_on_replay(b):
+    """No car could be had, and the flight was given back. Now there are cars, and support opens the trip again."""
+    seen = []
+    car = b.activity("car", *[TimeoutError("no answer: at all")] * 3, "a car after all")
+    trip = booking(b, car, seen)
+    first = b.go(trip)
+    calls = len(b.calls)
+    again = b.go(trip, b.later(first.state))
+    yield "runs again", b.calls[calls:]
+    yield "tries again", "car()" in b.calls[calls:]
+    yield "ends", again.how
+    yield "same answer", again.value == first.value
+    yield "same error", not (len(seen) == 2 and seen[0] != seen[1])
+
+
+@probe(1)
+def a_failure_before_a_power_cut(b):
+    """No car is to be had. The power goes while the flight is given back. Now there are cars. A new process goes on."""
+    seen = []
+    car = b.activity("car", *[TimeoutError("no answer")] * 3, "a car after all")
+    flight, undo = b.activity("flight"), b.activity("undo_flight", Crash("power cut"), "given back")
+
+    def trip(ctx, order):
+        ctx.call_activity(flight)
+        try:
+            return ctx.call_activity(car)
+        except b.m.ActivityError as error:
+            seen.append([error.error_type, error.message, error.attempts])
+            return [ctx.call_activity(undo)]
+
+    first = b.go(trip)
+    calls = len(b.calls)
+    yield "in the journal", names(first.state)
+    second = b.go(trip, first.state)
+    yield "then runs", b.calls[calls:]
+    yield "ends", second.how
+
+
+@probe(1)
+def a_failure_that_nobody_catches(b):
+    """The bank cannot pay, and the workflow does not catch it. Shipping comes after."""
+    pay, ship = b.activity("pay", ValueError("closed")), b.activity("ship")
+    end = b.go(lambda ctx, order: [ctx.call_activity(pay, 30), ctx.call_activity(ship)])
+    yield "ends", end.how
+    yield "ships", "ship()" in b.calls
+    oks = [command.ok for command in end.state.commands]
+    b.tell(f"ok in the record: {show(oks[:1])}")
+    yield "ok in the record", oks
+    yield "the last error is told", "closed" in end.error
+
+
+@probe(1)
+def the_process_dies_in_a_call(b):
+    """The power goes while the bank is asked to pay. A new process goes on."""
+    pay = b.activity("pay", Crash("power cut"), "receipt")
+
+    def refund(ctx, order):
+        return ctx.call_activity(pay, 30)
+
+    end = b.go(refund)
+    yield "the process", end.how
+    yield "in the journal", names(end.state)
+    calls = len(b.calls)
+    second = b.go(refund, end.state)
+    yield "then runs", b.calls[calls:]
+    yield "value", second.value

@@ -1,0 +1,190 @@
+"""What happens when history and code do not fit."""
+
+from durable_lab.diagnosis.probe_bench import names, same
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def changed(name, story, was, now, todos=(1,), signals=(), between="the code is changed", **options):
+    """A probe: a run is finished with the steps `was`, and then looked at with the steps `now`."""
+
+    @probe(*todos, name=name, story=story)
+    def scenario(b):
+        acts = {act: b.activity(act, f"{act} ok") for act in ("pay", "refund", "send")}
+        state = b.state()
+        for signal in signals:
+            state = b.engine().signal(state, signal, f"{signal}!")
+        first = b.go(lambda ctx, order: [step(ctx, acts) for step in was], state)
+        calls, before = len(b.calls), names(first.state)
+        b.tell(f"-- {between}")
+        again = b.go(lambda ctx, order: [step(ctx, acts) for step in now], b.later(first.state), **options)
+        b.tell(f"records in history: {len(names(again.state))}")
+        yield "noticed", again.how == "failed" and "NonDeterminism" in again.error
+        yield "ends", again.how
+        yield "runs", b.calls[calls:]
+        yield "records", names(again.state) == before
+        yield "value", again.value
+
+
+def call(name, *args):
+    return lambda ctx, acts: ctx.call_activity(acts[name], *args)
+
+
+def wait(name):
+    return lambda ctx, acts: ctx.wait_signal(name)
+
+
+def look(ctx, acts):
+    return ctx.now()
+
+
+def give_up(ctx, acts):
+    raise RuntimeError("gave up")
+
+
+PAY, REFUND, SEND = call("pay"), call("refund"), call("send")
+changed(
+    "another_amount",
+    "Kim got 30 for order A1. The code is changed: it asks for 31.",
+    was=[call("pay", "A1", 30)],
+    now=[call("pay", "A1", 31)],
+)
+changed(
+    "from_and_to_swapped",
+    "30 went from Kim to Lee. The code is changed: from Lee to Kim.",
+    was=[call("pay", "Kim", "Lee")],
+    now=[call("pay", "Lee", "Kim")],
+)
+changed(
+    "one_argument_less",
+    "Kim got 30 for order A1. The code is changed: it says no amount.",
+    was=[call("pay", "A1", 30)],
+    now=[call("pay", "A1")],
+)
+changed(
+    "true_instead_of_1",
+    "The number of cups was 1. The code is changed: it says True.",
+    was=[call("pay", "A1", 1)],
+    now=[call("pay", "A1", True)],
+)
+changed("another_activity", "The code is changed: where it paid, it refunds.", was=[PAY], now=[REFUND])
+changed(
+    "a_time_instead_of_a_step",
+    "The code is changed: where it paid, it looks at the clock.",
+    was=[PAY],
+    now=[look],
+    todos=(1, 2),
+)
+changed(
+    "a_step_instead_of_a_wait",
+    "The code is changed: where it waited for `go`, it pays.",
+    was=[wait("go")],
+    now=[PAY],
+    signals=("go",),
+)
+changed(
+    "a_wait_instead_of_a_step",
+    "The code is changed: where it paid, it waits for `go`.",
+    was=[PAY],
+    now=[wait("go")],
+    todos=(1, 3),
+    signals=("go",),
+)
+changed(
+    "another_signal",
+    "The code is changed: where it waited for `go`, it waits for `stop`.",
+    was=[wait("go")],
+    now=[wait("stop")],
+    todos=(1, 3),
+    signals=("go", "stop"),
+)
+changed(
+    "fields_in_another_order",
+    "A service sends the same order a second time, with its fields in another order. Nothing is wrong.",
+    was=[call("pay", {"id": "A1", "cups": 2})],
+    now=[call("pay", {"cups": 2, "id": "A1"})],
+    between="the same order, its fields in another order",
+)
+changed(
+    "a_weak_guard_is_asked_for",
+    'Kim got 30; the code now says 31. The engine is made with guard="names", to see what slips through.',
+    was=[call("pay", "A1", 30)],
+    now=[call("pay", "A1", 31)],
+    guard="names",
+)
+changed(
+    "a_step_is_taken_out",
+    "The order was paid and sent. The code is changed: it only sends.",
+    was=[PAY, SEND],
+    now=[SEND],
+    todos=(1, 4),
+)
+changed(
+    "the_end_is_cut_off",
+    "The order was paid and sent. The code is changed: it ends after the payment.",
+    was=[PAY, SEND],
+    now=[PAY],
+    todos=(4,),
+)
+changed(
+    "it_gives_up_early",
+    "The order was paid and sent. The code is changed: it gives up after the payment.",
+    was=[PAY, SEND],
+    now=[PAY, give_up],
+    todos=(4,),
+)
+
+
+@probe(1)
+def changed_arguments(b):
+    """Kim got 30 for order A1. Three changes of the code: another amount, the two swapped, no amount at all."""
+    pays = b.activity("pay")
+    first = b.go(lambda ctx, order: ctx.call_activity(pays, "A1", 30))
+    noticed = []
+    for args in (("A1", 31), (30, "A1"), ("A1",)):
+        again = b.go(lambda ctx, order, args=args: ctx.call_activity(pays, *args), first.state)
+        noticed.append(again.how == "failed")
+    yield "all are noticed", all(noticed)
+    yield "noticed", noticed
+
+
+@probe(1)
+def what_the_error_says(b):
+    """Kim's order was reserved and paid. The code is changed: where it paid, it refunds."""
+    reserve, pay_kim, refund = b.activity("reserve"), b.activity("pay"), b.activity("refund")
+    first = b.go(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay_kim)])
+    said = []
+
+    def new_code(ctx, order):
+        ctx.call_activity(reserve)
+        try:
+            ctx.call_activity(refund)
+        except b.m.NonDeterminismError as error:
+            said.extend([error.position, error.recorded.name, error.issued.name])
+            b.tell(f"the error: position {said[0]}, recorded {said[1]}, asked {said[2]}")
+            raise
+
+    b.go(new_code, b.later(first.state))
+    yield "is raised", len(said) == 3
+    yield "right", said in ([], [1, "pay", "refund"])
+    yield "position, recorded, issued", said
+
+
+@probe(1, 4)
+def a_caught_divergence(b):
+    """Kim's order was paid. The new code refunds instead, catches the error that this makes, and goes on."""
+    pay_kim, refund, send = b.activity("pay"), b.activity("refund"), b.activity("send")
+    first = b.go(lambda ctx, order: ctx.call_activity(pay_kim))
+    calls = len(b.calls)
+
+    def careless(ctx, order):
+        for step in (refund, pay_kim, send):
+            try:
+                ctx.call_activity(step)
+            except Exception:
+                continue
+        return "fine"
+
+    again = b.go(careless, first.state)
+    yield "ends", again.how
+    yield "goes on", len(b.calls) > calls
+    yield "records", same(first.state, again.state)

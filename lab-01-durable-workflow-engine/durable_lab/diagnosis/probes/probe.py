@@ -1,0 +1,39 @@
+"""What a probe is, and the list of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from durable_lab.diagnosis.probe_bench import ProbeBench
+
+Scenario = Callable[[ProbeBench], Iterator[tuple[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A scenario for the TODOs that it can say something about. It yields facts: a name and a small JSON value.
+
+    `story` is one or two sentences for the person who reads what was told on the stage.
+    """
+
+    name: str
+    todos: tuple[int, ...]
+    story: str
+    scenario: Scenario
+
+
+PROBES: dict[str, Probe] = {}  # in the order in which they are asked
+
+
+def probe(*todos: int, name: str = "", story: str = "") -> Callable[[Scenario], Scenario]:
+    """Put a scenario on the list. Its docstring is its story."""
+
+    def enlist(scenario: Scenario) -> Scenario:
+        own = name or scenario.__name__
+        assert own not in PROBES, own
+        PROBES[own] = Probe(own, todos, " ".join((story or scenario.__doc__ or "").split()), scenario)
+        return scenario
+
+    return enlist

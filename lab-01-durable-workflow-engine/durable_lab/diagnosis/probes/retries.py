@@ -1,0 +1,161 @@
+"""TODO 1: attempts, the pauses between them, and when to give up."""
+
+from itertools import pairwise
+
+from durable_lab.diagnosis.probe_bench import amount, names
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def caught(b, fn, *args, **options):
+    """A workflow that calls one activity and returns "gave up" if that fails."""
+
+    def workflow(ctx, order):
+        try:
+            return ctx.call_activity(fn, *args, **options)
+        except b.m.ActivityError:
+            return "gave up"
+
+    return workflow
+
+
+@probe(1)
+def the_third_attempt_works(b):
+    """The bank is busy twice. At the third attempt it pays; three attempts are allowed."""
+    pay = b.activity("pay", OSError("line busy"), OSError("line busy"), "receipt")
+    end = b.go(caught(b, pay, 30))
+    yield "ends", end.how
+    yield "value", end.value
+    yield "calls", len(b.calls)
+    yield "records", len(names(end.state))
+    yield "journal", amount(len(b.journal), 1)
+    if names(end.state):
+        command = list(end.state.commands)[-1]
+        yield "record", [command.ok, command.value, command.error]
+        yield "every attempt is in the record", len(command.tries) == len(b.calls)
+
+
+@probe(1)
+def no_attempt_works(b):
+    """The bank says: line busy, then: tomorrow, then: closed. Three attempts are allowed."""
+    pay = b.activity("pay", OSError("line busy"), OSError("tomorrow"), OSError("closed"))
+    end = b.go(caught(b, pay, 30))
+    yield "calls", len(b.calls)
+    yield "attempts", amount(len(b.calls), 3)
+    yield "value", end.value
+    yield "records", len(names(end.state))
+    if names(end.state):
+        command = list(end.state.commands)[-1]
+        yield "ok", command.ok
+        yield "error", command.error
+        yield "every attempt is in the record", len(command.tries) == len(b.calls)
+
+
+@probe(1)
+def one_attempt_is_allowed(b):
+    """The bank must be asked once only, and it is busy."""
+    b.go(caught(b, b.activity("pay", OSError("line busy")), 30), retry=b.policy(max_attempts=1))
+    yield "attempts", amount(len(b.calls), 1)
+
+
+@probe(1)
+def pauses(b):
+    """The bank is down. Four attempts are allowed; the pauses are 1 ms, then three times as long each, 5 ms at most."""
+    times = []
+    ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
+    policy = b.policy(max_attempts=4, initial_interval=0.001, backoff=3.0, max_interval=0.005)
+    b.go(caught(b, ping), retry=policy)
+    waits = [round(1000 * (later - earlier), 3) for earlier, later in pairwise(times)]
+    want = ([1.0, 3.0] + [5.0] * len(waits))[: len(waits)]
+    yield "any", any(waits)
+    yield "lengths", waits == want
+    yield "ms", waits
+
+
+@probe(1)
+def after_the_last_attempt(b):
+    """The bank is down. Three attempts are allowed; after the third there is nothing left to wait for."""
+    times = []
+    ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
+    b.go(caught(b, ping))
+    b.tell("the workflow hears that it failed")
+    yield "a pause", b.clock.now() > times[-1]
+
+
+@probe(1)
+def an_endless_pause(b):
+    """The bank is busy once. The pause after it is longer than any machine can wait; but the clock is simulated."""
+    pay = b.activity("pay", OSError("line busy"), "receipt")
+    end = b.go(caught(b, pay, 30), retry=b.policy(initial_interval=1e20, max_interval=1e20))
+    yield "ends", end.how
+
+
+@probe(1)
+def a_final_error(b):
+    """The card is declined. The policy says that a declined card is not to be tried again."""
+    asked = {}
+    for how, final in (("class", KeyError), ("name", "KeyError"), ("base class", LookupError)):
+        calls = len(b.calls)
+        charge = b.activity("charge", KeyError("declined"))
+        b.tell(f"the policy knows it by its {how}")
+        b.go(caught(b, charge, 30), b.state(f"w-{how}"), retry=b.policy(non_retryable=(final,)))
+        asked[how] = len(b.calls) - calls
+        yield how, asked[how]
+    kept = sum(count == 1 for count in asked.values())
+    yield "kept", "always" if kept == 3 else "sometimes" if kept else "never"
+
+
+@probe(1)
+def a_pause_after_a_final_error(b):
+    """The card is declined, and a declined card is not to be tried again."""
+    charge = b.activity("charge", KeyError("declined"))
+    start = b.clock.now()
+    b.go(caught(b, charge, 30), retry=b.policy(non_retryable=(KeyError,)))
+    yield "pause", b.clock.now() > start and len(b.calls) == 1
+
+
+@probe(1)
+def a_policy_of_the_call(b):
+    """The engine allows three attempts. Two calls bring policies of their own: one attempt, and five."""
+    pay = b.activity("pay", OSError("line busy"))
+    made = []
+    for allowed in (1, 5):
+        calls = len(b.calls)
+        b.go(caught(b, pay, 30, retry=b.policy(max_attempts=allowed)), b.state(f"w-{allowed}"))
+        made.append(len(b.calls) - calls)
+    yield "calls", made
+    yield "counts", made[0] != made[1]
+
+
+@probe(1)
+def the_policy_of_the_engine(b):
+    """One engine allows one attempt, and one allows five. The call says nothing about it."""
+    pay = b.activity("pay", OSError("line busy"))
+    made = []
+    for allowed in (1, 5):
+        calls = len(b.calls)
+        b.go(caught(b, pay, 30), b.state(f"w-{allowed}"), retry=b.policy(max_attempts=allowed))
+        made.append(len(b.calls) - calls)
+    yield "calls", made
+    yield "counts", made[0] != made[1]
+
+
+@probe(1)
+def a_result_that_cannot_be_recorded(b):
+    """The bank pays, and answers with something that JSON cannot carry: not a number."""
+    pay = b.activity("pay", {"rate": float("nan")}, {"rate": float("nan")}, {"rate": float("nan")}, "receipt")
+    end = b.go(caught(b, pay, 30))
+    yield "calls", len(b.calls)
+    yield "value", end.value
+
+
+@probe(1)
+def a_replay_of_three_attempts(b):
+    """The bank was busy twice and then paid. Support opens the order a day later."""
+    pay = b.activity("pay", OSError("line busy"), OSError("line busy"), "receipt", "a second receipt")
+    first = b.go(caught(b, pay, 30))
+    b.pass_time(86_400)
+    start, calls = b.clock.now(), len(b.calls)
+    again = b.go(caught(b, pay, 30), b.later(first.state))
+    yield "waits", b.clock.now() > start
+    yield "calls", len(b.calls) - calls
+    yield "same answer", again.value == first.value

@@ -1,0 +1,220 @@
+"""TODO 3: waiting for a signal, and reading it."""
+
+from contextlib import suppress
+
+from durable_lab.checks.bench import Crash
+from durable_lab.checks.failure import show
+from durable_lab.diagnosis.probe_bench import names, plain, same
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def reads(*waits):
+    """A workflow that waits for these signals, one after the other, and returns what they brought."""
+    return lambda ctx, order: [ctx.wait_signal(name) for name in waits]
+
+
+def with_signals(b, *signals, state=None):
+    """A state in which these signals, pairs of name and payload, have arrived one second after the other."""
+    state = state if state is not None else b.state()
+    for name, payload in signals:
+        state = b.deliver(state, name, payload)
+        b.pass_time(1)
+    return state
+
+
+@probe(3, 4)
+def nobody_has_answered(b):
+    """The refund asks Ana and waits for her approval. She has not answered. If anything fails, it is undone."""
+    ask, undo, pay = b.activity("ask"), b.activity("undo"), b.activity("pay")
+
+    def refund(ctx, order):
+        ctx.call_activity(ask)
+        try:
+            ctx.wait_signal("approval")
+        except Exception:
+            ctx.call_activity(undo)
+        return ctx.call_activity(pay)
+
+    start = b.clock.now()
+    end = b.go(refund)
+    yield "ends", end.how
+    yield "waits for", end.waiting_for
+    yield "runs", b.calls
+    yield "records", names(end.state)
+    yield "holds the worker", b.clock.now() > start
+    before = names(end.state)
+    again = b.go(refund, b.later(end.state))
+    yield "a second look", [again.how, names(again.state) == before]
+
+
+@probe(3)
+def ana_answers(b):
+    """The refund asks Ana and waits. She says yes, and the refund goes on."""
+    ask, pay = b.activity("ask"), b.activity("pay")
+
+    def refund(ctx, order):
+        return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
+
+    blocked = b.go(refund)
+    done = b.go(refund, with_signals(b, ("approval", "yes"), state=b.later(blocked.state)))
+    yield "ends", done.how
+    yield "value", done.value
+    yield "records", names(done.state)
+    yield "kinds in the journal", sorted("signal" if isinstance(r, b.m.Signal) else r.kind for r in b.journal)
+    yield "signals in the state", len(done.state.signals)
+    calls = len(b.calls)
+    again = b.go(refund, done.state)
+    yield "again", [again.how, again.value == done.value, len(b.calls) - calls]
+
+
+@probe(3)
+def a_power_cut_behind_the_wait(b):
+    """Ana said yes. The power goes while the bank pays. A new process goes on."""
+    pay = b.activity("pay", Crash("power cut"), "receipt")
+
+    def refund(ctx, order):
+        return [ctx.wait_signal("approval"), ctx.call_activity(pay, 30)]
+
+    state = with_signals(b, ("approval", "yes"))
+    first = b.go(refund, state)
+    yield "in the journal", names(first.state)
+    second = b.go(refund, first.state)
+    yield "ends", second.how
+    yield "value", second.value
+
+
+@probe(3)
+def one_answer_for_two_questions(b):
+    """Two payments need an approval each. Ana has answered once. The run is looked at twice."""
+    state = with_signals(b, ("approval", "yes to the first"))
+    first = b.go(reads("approval", "approval"), state)
+    second = b.go(reads("approval", "approval"), first.state)
+    yield "first", first.how
+    yield "second", second.how
+    yield "records", names(second.state)
+
+
+@probe(3)
+def two_answers(b):
+    """Two payments need an approval each. Ana has answered both: first 1, then 2."""
+    end = b.go(reads("approval", "approval"), with_signals(b, ("approval", 1), ("approval", 2)))
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(3)
+def two_answers_and_a_power_cut(b):
+    """Ana has answered 1 and 2. The power goes between the two payments; a new process goes on."""
+    pay = b.activity("pay", Crash("power cut"), "receipt")
+
+    def refund(ctx, order):
+        return [ctx.wait_signal("approval"), ctx.call_activity(pay), ctx.wait_signal("approval")]
+
+    first = b.go(refund, with_signals(b, ("approval", 1), ("approval", 2)))
+    second = b.go(refund, first.state)
+    yield "ends", second.how
+    yield "value", second.value
+
+
+@probe(3)
+def a_second_answer_a_day_later(b):
+    """The first approval was read, and the run waits for the second. It comes a day later."""
+    first = b.go(reads("approval", "approval"), with_signals(b, ("approval", 1)))
+    b.pass_time(86_400)
+    second = b.go(reads("approval", "approval"), with_signals(b, ("approval", 2), state=b.later(first.state)))
+    yield "ends", second.how
+    yield "value", second.value
+    left = [plain(signal.payload) for signal in second.state.signals]
+    b.tell(f"signals in the state: {show(left)}")
+    yield "signals in the state", left
+
+
+@probe(3)
+def another_signal_came_first(b):
+    """Kim has sent a note, which nobody reads. Then Ana's approval came."""
+    end = b.go(reads("approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(3)
+def another_signal_was_read_first(b):
+    """The workflow reads Kim's note, and then waits for Ana's approval. Both are there."""
+    end = b.go(reads("note", "approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(3)
+def only_another_signal_is_there(b):
+    """Kim has sent `cancel`. The workflow waits for Ana's approval."""
+    end = b.go(reads("approval"), with_signals(b, ("cancel", "please")))
+    yield "ends", end.how
+    yield "value", end.value
+
+
+@probe(3)
+def a_note_and_an_approval(b):
+    """Kim's note and Ana's approval are there. One workflow reads the approval only; another one reads both."""
+    state = with_signals(b, ("note", "hello"), ("approval", "yes"))
+    one = b.go(reads("approval"), state)
+    both = b.go(reads("note", "approval"), state)
+    yield "one of them waits", "blocked" in (one.how, both.how)
+
+
+@probe(3)
+def an_empty_signal(b):
+    """Ana presses a button that sends no data; somebody sends 0; a form sends an empty text; Ana says False."""
+    heard = {}
+    for what, payload in (("nothing", None), ("0", 0), ("empty", ""), ("False", False)):
+        heard[what] = b.go(reads("go"), with_signals(b, ("go", payload), state=b.state(f"w-{what}"))).how
+    yield "all are heard", set(heard.values()) == {"completed"}
+    yield "heard", [what for what, how in heard.items() if how == "completed"]
+
+
+@probe(3)
+def the_workflow_changes_a_payload(b):
+    """Ana sends a list of items. The workflow ticks them off in what it got."""
+
+    def refund(ctx, order):
+        ctx.wait_signal("approval")["items"].append("ticked")
+
+    def kept(state):
+        told = [plain(signal.payload) for signal in state.signals] + [plain(c.value) for c in state.commands]
+        b.tell(f"the signal says: {show(told[0])}")
+        return all(payload == {"items": ["cup"]} for payload in told)
+
+    first = b.go(refund, with_signals(b, ("approval", {"items": ["cup"]})))
+    yield "is kept", kept(first.state)
+    saved = b.m.WorkflowState.from_json(first.state.to_json())
+    before = [plain(signal.payload) for signal in saved.signals]
+    b.go(refund, saved)
+    yield "is kept on replay", before == [plain(signal.payload) for signal in saved.signals]
+
+
+@probe(3, 4)
+def a_wait_that_is_caught(b):
+    """Ana has not answered. The workflow catches everything, tries to pay, and returns."""
+    pay = b.activity("pay")
+
+    def reckless(ctx, order):
+        with suppress(BaseException):
+            ctx.wait_signal("approval")
+        with suppress(BaseException):
+            ctx.call_activity(pay, 30)
+        return "paid without approval"
+
+    end = b.go(reckless)
+    yield "ends", end.how
+    yield "runs", len(b.calls) > 0
+    yield "value", end.value
+
+
+@probe(3)
+def a_look_that_changes_nothing(b):
+    """The run waits. It is looked at twice, and nothing has come."""
+    first = b.go(reads("approval"))
+    again = b.go(reads("approval"), first.state)
+    yield "same", same(first.state, again.state)
+    b.tell(f"records in history: {len(names(first.state))}")
+    yield "nothing is recorded", names(first.state) == []

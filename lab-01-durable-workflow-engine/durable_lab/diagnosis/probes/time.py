@@ -1,0 +1,92 @@
+"""TODO 2: the time."""
+
+from durable_lab.checks.bench import Crash
+from durable_lab.diagnosis.probe_bench import amount, names
+from durable_lab.diagnosis.probes.probe import probe
+
+
+def watch(b, pause):
+    """A workflow that looks at the clock before and after a step that takes `pause` seconds."""
+    step = b.activity("wait_for_the_bank", answer=lambda: b.clock.sleep(pause) or "done")
+
+    def workflow(ctx, order):
+        before = ctx.now()
+        ctx.call_activity(step)
+        return [before, ctx.now()]
+
+    return workflow
+
+
+@probe(2)
+def two_looks_at_the_clock(b):
+    """The bank takes an hour. The workflow looks at the clock before and after; it is 1000 seconds at first."""
+    end = b.go(watch(b, 3600))
+    yield "ends", end.how
+    times = end.value if isinstance(end.value, list) else [None, None]
+    yield "first", times[0] == 1000
+    yield "an hour between", times[1] is not None and times[1] - times[0] == 3600
+    yield "kinds of number", [type(time).__name__ for time in times]
+    yield "records", names(end.state)
+    yield "journal", amount(len(b.journal), 3)
+
+
+@probe(2)
+def the_next_day(b):
+    """The order is finished. Support opens it a day later."""
+    workflow = watch(b, 3600)
+    first = b.go(workflow)
+    b.pass_time(86_400)
+    before = len(names(first.state))
+    again = b.go(workflow, b.later(first.state))
+    yield "ends", again.how
+    yield "same times", again.value == first.value
+    yield "records", len(names(again.state)) - before
+
+
+@probe(2)
+def half_a_second(b):
+    """The bank takes half a second."""
+    end = b.go(watch(b, 0.5))
+    times = end.value if isinstance(end.value, list) else [0.0, 0.0]
+    yield "half a second between", times[1] - times[0] == 0.5
+    yield "between", times[1] - times[0] if times[0] == 1000 else None
+
+
+@probe(2)
+def midnight(b):
+    """The order begins at second 0 of the clock. Support opens it a day later."""
+    b.clock = b.m.SimulatedClock(0.0)
+    workflow = watch(b, 3600)
+    first = b.go(workflow)
+    b.pass_time(86_400)
+    before = len(names(first.state))
+    again = b.go(workflow, b.later(first.state))
+    yield "both looks", first.value == [0.0, 3600.0]
+    yield "ends", again.how
+    yield "same times", again.value == first.value
+    yield "records", len(names(again.state)) - before
+
+
+@probe(2)
+def a_power_cut_behind_a_time(b):
+    """The workflow looks at the clock. The power goes while the bank is asked; an hour later a new process goes on."""
+    pay = b.activity("pay", Crash("power cut"), "receipt")
+
+    def refund(ctx, order):
+        return [ctx.now(), ctx.call_activity(pay, 30)]
+
+    first = b.go(refund)
+    yield "in the journal", names(first.state)
+    b.pass_time(3600)
+    second = b.go(refund, first.state)
+    yield "ends", second.how
+    yield "time", second.value[0] == 1000 if isinstance(second.value, list) else None
+
+
+@probe(2)
+def what_the_record_holds(b):
+    """The workflow looks at the clock once; it is 1000 seconds."""
+    end = b.go(lambda ctx, order: ctx.now())
+    values = [command.value for command in end.state.commands]
+    yield "recorded", values in ([1000.0], [])
+    yield "returned", end.value == 1000

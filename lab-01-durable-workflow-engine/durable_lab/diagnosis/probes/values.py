@@ -1,0 +1,126 @@
+"""TODO 1 and 4: values are copies, and JSON can carry them."""
+
+from durable_lab.checks.failure import show
+from durable_lab.diagnosis.probe_bench import plain
+from durable_lab.diagnosis.probes.probe import probe
+
+
+@probe(1)
+def a_pair(b):
+    """The shop answers with a pair: ("cup", 30). JSON knows lists only."""
+    offer = b.activity("offer", ("cup", 30))
+    kinds = []
+
+    def shop(ctx, order):
+        got = ctx.call_activity(offer)
+        kinds.append("a list" if isinstance(got, list) else f"a {type(got).__name__}")
+        b.tell(f"the workflow gets {kinds[-1]}")
+
+    first = b.go(shop)
+    b.go(shop, first.state)
+    yield "first run", kinds[:1]
+    yield "replay", kinds[1:]
+
+
+@probe(1)
+def the_workflow_changes_a_result(b):
+    """The shop answers ["cup"]. The workflow writes "tea" into the list that it got."""
+    offer = b.activity("offer", ["cup"])
+    told = []
+
+    def shop(ctx, order):
+        got = ctx.call_activity(offer)
+        got.append("tea")
+
+    def history(state):
+        told.append(plain(next(iter(state.commands)).value))
+        b.tell(f"history says: offer() -> {show(told[-1])}")
+        return told[-1] == ["cup"]
+
+    first = b.go(shop)
+    kept = history(first.state)
+    saved = b.m.WorkflowState.from_json(first.state.to_json())
+    b.go(shop, saved)
+    replayed = history(saved) == kept
+    yield "history is kept", kept and replayed
+    yield "first run", kept
+    yield "replay", replayed
+
+
+@probe(1)
+def the_workflow_changes_an_argument(b):
+    """A parcel with a cup is sent. Then the workflow puts tea into its basket."""
+    send = b.activity("send", "sent")
+
+    def shop(ctx, order):
+        basket = ["cup"]
+        ctx.call_activity(send, basket)
+        basket.append("tea")
+
+    end = b.go(shop)
+    sent = plain(list(next(iter(end.state.commands)).args))
+    b.tell(f"history says: send({show(sent[0])})")
+    yield "history is kept", sent == [["cup"]]
+
+
+@probe(1)
+def an_activity_changes_its_argument(b):
+    """The first attempt takes the cup out of the basket, and then the line breaks. A second attempt follows."""
+    got, mine = [], ["cup", "tea"]
+
+    def pack(basket):
+        got.append(plain(basket))
+        if "cup" in basket:
+            basket.remove("cup")
+        return OSError("line broken") if len(got) == 1 else "packed"
+
+    act = b.activity("pack", answer=pack)
+    end = b.go(lambda ctx, order: ctx.call_activity(act, mine))
+    yield "the second attempt gets all", got[1:] == [["cup", "tea"]]
+    yield "the workflow keeps all", mine == ["cup", "tea"]
+    yield "somebody else sees it", got[1:] != [["cup", "tea"]] or mine != ["cup", "tea"]
+    yield "ends", end.how
+
+
+@probe(1)
+def a_number_as_a_key(b):
+    """The shop answers {1: 30}. In JSON every key is a text."""
+    prices = b.activity("prices", {1: 30})
+
+    def shop(ctx, order):
+        try:
+            return ctx.call_activity(prices)
+        except b.m.ActivityError:
+            return "refused"
+
+    yield "value", b.go(shop).value
+
+
+@probe(1)
+def an_argument_that_cannot_be_recorded(b):
+    """The workflow passes a set. JSON has no sets."""
+    pack = b.activity("pack", "packed")
+
+    def shop(ctx, order):
+        return ctx.call_activity(pack, {"items": {"cup"}})
+
+    end = b.go(shop)
+    yield "refused", end.how in ("TypeError comes out", "ValueError comes out")
+    yield "the activity runs", len(b.calls) > 0
+    yield "ends", end.how if len(b.calls) else "before it runs"
+
+
+@probe(4)
+def the_workflow_changes_its_input(b):
+    """Kim's order has one item. The workflow writes a second one into what it got."""
+    given = {"items": ["pen"]}
+
+    def shop(ctx, order):
+        order["items"].append("ink")
+        return len(order["items"])
+
+    end = b.go(shop, b.state("w-1", given))
+    b.tell(f"the order in the new state: {show(end.state.input)}")
+    yield "the new state keeps it", plain(end.state.input) == {"items": ["pen"]}
+    yield "the caller keeps it", given == {"items": ["pen"]}
+    yield "a second look", b.go(shop, end.state).value

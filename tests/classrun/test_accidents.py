@@ -1,0 +1,263 @@
+"""Whatever a submission, a disk or a store does: the others are graded, and it is said what happened and what to do."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sqlite3
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+
+def test_a_worker_that_dies_costs_nobody_else_anything_and_two_deaths_are_0_points_with_a_reason(klass):
+    klass.hand_in(ana="ok", bo="die", cy="once", dina="ok")
+    klass.grade("--jobs", "1")
+    marks = klass.marks()
+    assert klass.graded == {"ana": 1, "bo": 2, "cy": 2, "dina": 1}
+    assert marks["bo"]["points"] == 0
+    assert marks["bo"]["out_of"] == 100
+    (why,) = marks["bo"]["report"]["refusals"]
+    assert "could not be graded" in why
+    assert "killed by signal 9, twice" in why
+    assert all(marks[name]["points"] > 0 for name in ("ana", "cy", "dina"))
+    assert "4 graded before" in klass.grade(), "0 is a mark: it is not tried for ever"
+
+
+def test_a_submission_without_an_end_is_stopped_at_the_deadline_and_has_0_points(klass):
+    klass.hand_in(ana="hang", bo="ok")
+    said = klass.grade("--seconds", "1")
+    assert "ana  0 of 100" in said
+    assert "not done after 1 seconds" in klass.marks()["ana"]["report"]["refusals"][0]
+    assert klass.marks()["bo"]["points"] > 0
+
+
+def test_a_bug_of_ours_is_no_mark_is_said_and_is_tried_again_the_next_time(klass):
+    klass.hand_in(ana="ok", bo="bug")
+    said = klass.grade(code=1)
+    assert "bo: KeyError: 'a bug of ours'. Run `grade` again" in said
+    assert klass.marks()["bo"]["points"] is None
+    assert not (klass.out / "feedback" / "bo.html").exists()
+    assert "in grade" in (klass.out / "grading.log").read_text(encoding="utf-8"), "the traceback is for us"
+    (klass.home / "side").unlink()
+    klass.grade(code=1)
+    assert klass.graded == {"bo": 1}
+    assert "bo: not graded" in klass.run("show", "bo", code=1)
+
+
+def test_an_error_of_ours_that_is_no_exception_is_no_mark_either(klass):
+    klass.hand_in(ana="base")
+    assert "RuntimeError: GeneratorExit: not even an Exception" in klass.grade(code=1)
+    assert klass.graded == {"ana": 1}
+
+
+def test_only_what_was_changed_is_graded_anew_and_its_old_page_goes_when_it_has_no_mark(klass):
+    klass.hand_in(ana="ok 1", bo="ok 2", cy="ok 3")
+    klass.grade()
+    old = klass.marks()
+    os.utime(klass.folder / "ana" / "engine.py", (1, 1))  # a date is no change
+    klass.hand_in(bo="ok 4", dina="ok 5")
+    (klass.folder / "cy" / "engine.py").unlink()
+    klass.grade(code=1)  # the fake needs a file
+    assert klass.graded == {"ana": 1, "bo": 2, "dina": 1, "cy": 2}
+    assert klass.marks()["ana"] == old["ana"]
+    assert not (klass.out / "feedback" / "cy.html").exists()
+    klass.hand_in(bo="ok 2", cy="ok 3")
+    klass.grade()
+    assert klass.graded["bo"] == 2, "what was handed in before was marked before"
+    assert {name: klass.marks()[name] for name in old} == old
+
+
+def test_who_is_named_is_graded_again_and_nobody_else(klass):
+    klass.hand_in(ana="ok", anton="ok", bo="ok")
+    klass.grade()
+    klass.grade("--again", "bo")
+    klass.grade("--again", "ana")
+    assert klass.graded == {"ana": 2, "anton": 1, "bo": 2}
+    klass.grade()
+    assert sum(klass.graded.values()) == 5
+    assert "no student has this name" in klass.grade("--again", "eve", code=2)
+
+
+def test_nothing_is_written_among_what_was_handed_in_and_no_link_or_pipe_is_followed(klass):
+    klass.hand_in(ana="ok", bo="ok")
+    (klass.folder / "eve").symlink_to(klass.folder / "ana")
+    (klass.folder / "bo" / "loop").symlink_to(klass.folder)
+    (klass.folder / "bo" / "secret").symlink_to("/etc/passwd")
+    os.mkfifo(klass.folder / "bo" / "pipe")
+    (klass.folder / "late.zip").write_bytes(b"PK")
+    (klass.folder / ".hidden").mkdir()
+    before = sorted(klass.folder.rglob("*"))
+    said = klass.grade()
+    assert "eve: a link, which is not followed" in said
+    assert "late.zip: an archive; unpack it" in said
+    assert sorted(klass.marks()) == ["ana", "bo"]
+    assert sorted(klass.folder.rglob("*")) == before
+    assert "inside of" in klass.grade("--out", str(klass.folder / "ana" / "grades"), code=2)
+    assert sorted(klass.folder.rglob("*")) == before
+
+
+def test_names_of_any_kind_are_shown_and_never_run(klass):
+    names = [
+        "<script>alert(1)<",
+        "=1+1",
+        "\x1b[31mred",
+        "two\nlines",
+        "\u202eana",
+        "\u042f\u0434\u0432\u0438\u0433\u0430",
+        "x" * 240,
+        "a b",
+        "A b",
+    ]
+    klass.hand_in(**dict.fromkeys(names, "ok"))
+    os.makedirs(os.fsencode(klass.folder) + b"/caf\xe9")  # noqa: PTH103 - no text, but bytes
+    Path(os.fsdecode(os.fsencode(klass.folder) + b"/caf\xe9/engine.py")).write_text("ok", encoding="utf-8")
+    said = klass.grade()
+    assert "\x1b" not in said
+    assert len(klass.marks()) == 10
+    assert r"caf\udce9" in klass.marks()
+    pages = [data for name, data in klass.files().items() if name.endswith(".html")]
+    assert len(pages) == 11
+    assert not any(b"<script" in page or b"\x1b" in page or "\u202e".encode() in page for page in pages)
+    assert all(path.is_relative_to(klass.out) for path in klass.out.rglob("*"))
+
+
+def test_a_module_in_the_folder_where_the_instructor_stands_shadows_nothing(klass, monkeypatch):
+    klass.hand_in(ana="ok")
+    for name in ("json", "grader", "selectors", "durable_lab"):
+        (klass.folder / "ana" / f"{name}.py").write_text("raise SystemExit('shadowed')", encoding="utf-8")
+    monkeypatch.chdir(klass.folder / "ana")
+    klass.grade()
+    assert klass.graded == {"ana": 1}
+
+
+def test_a_message_of_a_million_letters_fits_into_history_cut(klass):
+    klass.hand_in(ana="large", bo="ok")
+    klass.grade()
+    assert klass.marks()["ana"]["points"] is not None
+    assert max(path.stat().st_size for path in klass.out.rglob("ana.*")) < 500_000
+    assert "more characters]" in klass.run("show", "ana")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"my shopping list, which is long enough to be looked at" * 9, "is not an SQLite file"),
+        (None, "another program's"),
+    ],
+)
+def test_a_file_that_is_no_store_is_named_and_left_as_it_was(klass, content, words):
+    klass.hand_in(ana="ok")
+    klass.out.mkdir()
+    file = klass.out / "grades.db"
+    if content is None:
+        with closing(sqlite3.connect(file)) as db:
+            db.execute("CREATE TABLE mine(a)")
+        content = file.read_bytes()
+    file.write_bytes(content)
+    assert words in klass.grade(code=2)
+    assert words in klass.run("report", code=2)
+    assert file.read_bytes() == content
+    assert klass.graded == {}
+
+
+def test_a_damaged_history_is_said_with_what_to_do_and_nobody_is_marked_by_it(klass):
+    klass.hand_in(ana="ok", bo="ok")
+    klass.grade()
+    with closing(sqlite3.connect(klass.out / "grades.db", isolation_level=None)) as db:
+        db.execute("DROP TRIGGER no_update")
+        db.execute(
+            "UPDATE history SET record = replace(record, '\"ok\":true', '\"ok\":7') WHERE workflow_id LIKE 'ana@%'"
+        )
+    before = klass.files()
+    said = klass.run("report", code=2)
+    assert "ana@" in said
+    assert "Nothing was changed" in said
+    assert klass.files() == before
+
+
+def test_a_full_disk_ends_with_one_line_and_the_next_grade_goes_on(klass):
+    klass.hand_in(**{f"s{i}": f"ok {i}" for i in range(12)})
+    klass.grade("--again", "s1")
+    (klass.home / "side").unlink()
+    klass.hand_in(**{f"s{i}": f"ok {i + 100}" for i in range(12)})
+    most = 70_000, resource.RLIM_INFINITY  # bytes of a file: some marks fit, not all
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, most)
+    process = klass.start("grade", str(klass.folder), preexec_fn=limit)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert "Traceback" not in errors
+    assert "Free some space" in errors
+    before = klass.graded
+    klass.grade()
+    assert len(klass.marks()) == 12
+    assert sum((klass.graded - before).values()) <= 12
+
+
+def test_an_answer_to_what_is_asked_wrongly_is_one_line_with_exit_code_2(klass):
+    klass.home.joinpath("empty").mkdir()
+    cases = {
+        ("grade", "nowhere"): "nowhere: No such file or directory. Name the folder",
+        ("grade", "empty"): "no student has handed anything in",
+        ("report",): "has no marks",
+        ("show", "ana"): "has no marks",
+        ("export", "canvas", "--out", "empty"): "has no marks",
+        ("grade",): "required: FOLDER",
+        ("grade", "empty", "--jobs", "0"): "not a number from 1 on",
+        ("one", "nowhere"): "is no folder",
+    }
+    for arguments, words in cases.items():
+        said = klass.run(*arguments, code=2)
+        assert words in said, arguments
+    assert "class" not in os.listdir(klass.home)  # noqa: PTH208
+
+
+def test_a_grader_that_cannot_start_is_no_mark_for_anybody(klass):
+    klass.hand_in(ana="ok")
+    assert "The grader cannot start: AttributeError" in klass.grade(grade="tests.classrun.fakes:gone", code=2)
+    assert not (klass.out / "grades.csv").exists()
+    klass.grade()
+    assert klass.marks()["ana"]["points"] > 0
+
+
+def test_what_can_have_no_mark_is_listed_with_its_reason_and_what_to_do_and_is_no_0(klass):
+    klass.hand_in(ana="ok", bo="nothing")
+    said = klass.grade(code=1)
+    assert "bo  not graded: Only a text was handed in." in said
+    assert klass.marks()["bo"]["points"] is None
+    assert klass.marks()["bo"]["not_graded"] == "Only a text was handed in."
+    assert klass.run("show", "bo", code=1) == "bo: not graded. Only a text was handed in.\n"
+    assert "not graded: bo" in klass.run("export", "moodle", code=1)
+    assert klass.run("one", "class/bo", code=1) == "bo: not graded. Only a text was handed in.\n"
+    assert "Only a text was handed in" in (klass.out / "class.html").read_text(encoding="utf-8")
+
+
+def test_a_part_without_a_mark_makes_the_points_not_final(klass):
+    klass.hand_in(ana="ok", bo="newer")
+    said = klass.grade(code=1)
+    assert "graded in part" in said
+    assert "bo: TODO 1 is not graded: it needs a newer Python" in said
+    for page in ("bo.html", "bo.txt"):
+        text = (klass.out / "feedback" / page).read_text(encoding="utf-8")
+        assert "These points are not final:" in text
+    assert "1 submission is graded in part only." in (klass.out / "class.html").read_text(encoding="utf-8")
+    said = klass.run("export", "canvas", code=1)
+    assert "marks filled in: 1 of 1" in said
+    assert "graded in part, so not exported: bo (TODO 1 is not graded" in said
+
+
+@pytest.mark.parametrize("ending", ["file", "file_"])
+def test_folders_as_moodle_makes_them_are_not_two_students(klass, ending):
+    klass.hand_in(**{f"Ada_1_assignsubmission_{ending}": "ok", "Ada_1_assignsubmission_onlinetext_": "ok"})
+    said = klass.grade(code=2)
+    assert "several files or folders of Ada_1" in said
+    assert "lab-grader unpack" in said
+
+
+def test_files_as_an_lms_packs_them_are_to_be_unpacked_first(klass):
+    klass.folder.mkdir()
+    for name in ("ada_1_2_x.ipynb", "bob_3_4_x.ipynb"):
+        (klass.folder / name).touch()
+    assert "lab-grader unpack" in klass.grade(code=2)

@@ -1,0 +1,143 @@
+"""Every option of every command arrives where it is used, by a name that mypy knows."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import fields
+from types import SimpleNamespace
+
+import pytest
+
+from grader.cli import course as course_commands
+from grader.cli import export, grade, unpack
+from grader.cli.main import ACTIONS, parser
+from grader.cli.options import typed
+from grader.handin.module import reference
+from grader.nbgrader_course import steps
+from grader.nbgrader_course.names import ASSIGNMENT
+
+KINDS = {
+    "unpack": unpack.Unpack,
+    "grade": grade.Grade,
+    "one": grade.One,
+    "report": grade.Marks,
+    "show": grade.Show,
+    "export": export.Export,
+    "course": course_commands.Course,
+    "release": course_commands.Release,
+    "collect": course_commands.Collect,
+    "autograde": course_commands.Autograde,
+    "feedback": course_commands.Feedback,
+}
+REAL = "grader.marks:grade"
+
+
+def commands():
+    [made] = [action for action in parser()._actions if isinstance(action, argparse._SubParsersAction)]
+    return made.choices
+
+
+def test_every_command_has_typed_options():
+    assert set(KINDS) == set(ACTIONS) == set(commands())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_options_of_a_command_are_the_options_of_its_parser(name):
+    made = {action.dest for action in commands()[name]._actions} - {"help"}
+    asked = {field.name for field in fields(KINDS[name])} - {"function"}
+    assert made == asked
+
+
+def test_a_misspelled_option_is_no_silence():
+    with pytest.raises(AttributeError):
+        typed(unpack.Unpack, argparse.Namespace(archive="a", inot="b"))
+
+
+# ------------------------------------------------------------ --from
+
+
+def put(folder):
+    """A submission whose notebook has a wrong TODO 2, and whose lab/engine.py has all five TODOs."""
+    (folder / "lab").mkdir(parents=True)
+    (folder / "lab" / "engine.py").write_text(reference().text, encoding="utf-8")
+    wrong = "@todo(2)\ndef now(self) -> float:\n    return 0.0"
+    cell = {"cell_type": "code", "id": "03_determinism-15", "metadata": {}, "outputs": [], "source": wrong}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "03_determinism.ipynb").write_text(json.dumps(book), encoding="utf-8")
+
+
+def points(out):
+    """What TODO 2 has."""
+    [student] = json.loads((out / "grades.json").read_text(encoding="utf-8"))["students"]
+    return next(part["points"] for part in student["report"]["parts"] if part["name"] == "TODO 2")
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_grade_takes_what_from_says_and_the_notebooks_if_it_says_nothing(klass):
+    put(klass.folder / "ana")
+    for number, (options, wanted) in enumerate([((), 0), (("--from", "notebooks"), 0), (("--from", "files"), 8)]):
+        out = klass.home / f"grades{number}"
+        klass.grade(*options, "--out", str(out), grade=REAL)
+        assert points(out) == wanted, options
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_one_takes_what_from_says_and_writes_for_gradescope(klass):
+    put(klass.home / "ana")
+    for source, wanted in (("files", 8), ("notebooks", 0)):
+        klass.run("one", "ana", "--from", source, "--gradescope", "results.json", grade=REAL)
+        results = json.loads((klass.home / "results.json").read_text(encoding="utf-8"))
+        assert next(test["score"] for test in results["tests"] if test["name"].startswith("TODO 2")) == wanted
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_autograde_takes_what_from_says(klass, monkeypatch):
+    put(klass.home / "course" / "submitted" / "ana" / ASSIGNMENT)
+    monkeypatch.setattr(steps, "config", lambda where: None)
+    monkeypatch.setattr(steps, "autograde", lambda *given, **how: [SimpleNamespace(student="ana", problem="")])
+    klass.run("autograde", "course", "--from", "files", "--jobs", "1", grade=REAL)
+    assert points(klass.home / "course" / "grades") == 8
+    klass.run("autograde", "course", "--from", "notebooks", "--out", "other", grade=REAL)
+    assert points(klass.home / "other") == 0
+
+
+# ------------------------------------------------------------ names are names
+
+
+def test_again_is_a_name_and_never_a_pattern(klass):
+    names = ["kim [2]", "kim 2", "a*", "ab", "?", "x", "[!x]", "class"]
+    klass.hand_in(**dict.fromkeys(names, "ok"))
+    klass.grade()
+    for name in ("kim [2]", "a*", "?", "[!x]"):
+        assert "1 to grade" in klass.grade("--again", name)
+    assert klass.graded == {name: 2 if name in ("kim [2]", "a*", "?", "[!x]") else 1 for name in names}
+    assert "no student has this name" in klass.grade("--again", "*", code=2)
+    assert "no student has this name" in klass.grade("--again", "ki", code=2)
+
+
+def test_again_all_grades_everyone_again(klass):
+    klass.hand_in(ana="ok", bo="ok")
+    klass.grade()
+    assert "2 to grade" in klass.grade("--again-all", "--jobs", "1")
+
+
+def test_show_takes_an_exact_name_before_a_beginning(klass):
+    klass.hand_in(**{"kim": "ok", "kim 2": "ok", "kim [2]": "ok"})
+    klass.grade()
+    for name in ("kim", "kim 2", "kim [2]"):
+        assert klass.run("show", name).startswith(f"{name}: ")
+
+
+def test_seconds_and_not_isolated_arrive(klass, monkeypatch):
+    klass.hand_in(ana="hang")
+    assert "was not done after 0.5 seconds" in json.dumps(_graded(klass, "--seconds", "0.5"))
+    monkeypatch.setattr(grade.sandbox, "missing", lambda: "there is no bwrap")
+    klass.hand_in(ana="ok")
+    assert grade.ALLOW in klass.grade(code=2)
+    assert _graded(klass, grade.ALLOW)["ana"]["report"]["isolated"] is False
+
+
+def _graded(klass, *options):
+    klass.grade(*options)
+    return klass.marks()

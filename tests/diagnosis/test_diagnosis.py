@@ -1,0 +1,186 @@
+"""The diagnosis: it names what it has not seen, accuses nobody who is right, and is stopped by nothing that they do."""
+
+import ast
+import random
+import sys
+
+import pytest
+
+from durable_lab import source
+from durable_lab.checks.bench import NotStarted
+from durable_lab.diagnosis.diagnose import diagnose, known_engines, likeness, nearest, right
+from durable_lab.diagnosis.observe import STOPPED, observe, symptoms
+from durable_lab.diagnosis.probe_bench import NeverComesBack, ProbeBench
+from durable_lab.study import LAB_DIR
+from durable_lab.todos import all_todos
+from grader.checker.examinee import Examinee
+from grader.dev.bank import BELIEFS, entries, observe_in_fork, splice
+from grader.dev.bank.known_half import halves
+from grader.dev.bank.learn import GOLDEN, files
+from grader.dev.bank.learn import known_engines as learnt
+from grader.dev.bank.matrix import LEAST, Named, name, share, table
+from grader.dev.bank.splice import REFERENCE
+
+WRONG, RIGHT = entries("wrong"), entries("right")
+KNOWN, HELD_BACK = halves(WRONG)
+SOURCE = REFERENCE.read_text(encoding="utf-8")
+
+
+@pytest.mark.long
+def test_nine_of_ten_that_it_has_not_seen_are_named_rightly():
+    held = [name(entry, entry.todo) for entry in HELD_BACK]
+    assert share(held) >= LEAST, table(held)
+    assert [one for one in held if one.named and not one.right] == [], "better to say nothing than something wrong"
+
+
+@pytest.mark.long
+def test_what_it_knows_is_what_the_known_half_does():
+    known = learnt(KNOWN)
+    stale = [path for path, text in files(known).items() if path.read_text(encoding="utf-8") != text]
+    assert stale == [], "`python -m grader.dev.bank.learn`"
+    assert {path.name for path in GOLDEN.glob("*.txt")} == {f"{belief}.txt" for belief in BELIEFS}
+    for one in known:
+        found = nearest(one.facts, one.belief.todo)
+        assert found is not None, one.engine
+        assert found[0] == one.belief, one.engine
+
+
+@pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=6)
+def test_a_right_engine_has_no_symptom_in_any_todo(entry):
+    for todo in all_todos():
+        facts = observe_in_fork.facts_of(entry.source(), todo)
+        assert symptoms(facts, right(todo)) == {}
+        assert nearest(facts, todo) is None
+
+
+@pytest.mark.long
+def test_two_mistakes_at_once_are_named_as_one_of_the_two_or_not_at_all():
+    def only(function):
+        return [e for e in WRONG if e.todo == 1 and overridden(e) == {f"Context.{function}"}]
+
+    draw = random.Random(5)
+    for _ in range(15):
+        one, other = draw.choice(only("_ask")), draw.choice(only("_perform"))
+        facts = observe_in_fork.facts_of(splice(other.text, splice(one.text, SOURCE)), 1)
+        found = nearest(facts, 1)
+        assert found is None or found[0].id in (one.belief, other.belief), (one.name, other.name)
+
+
+def overridden(entry):
+    classes = [node for node in ast.parse(entry.text).body if isinstance(node, ast.ClassDef)]
+    return {f"{node.name}.{part.name}" for node in classes for part in node.body}
+
+
+@pytest.mark.parametrize("todo", all_todos())
+@pytest.mark.parametrize("mistake", ["amuont", "raise SystemExit(3)", "return 3", "return None", "return self"])
+def test_an_engine_that_is_only_broken_shows_no_belief(todo, mistake):
+    engine = SOURCE
+    for part in all_todos()[todo].parts:
+        text = source.text_of(engine, part.function)
+        head = text[: text.index('"""')] if '"""' in text else text.splitlines()[0] + "\n"
+        engine = source.replace_function(engine, part.function, f"{head.rstrip()}\n        {mistake}")
+    facts = observe_in_fork.facts_of(engine, todo)
+    found = nearest(facts, todo)
+    assert symptoms(facts, right(todo))
+    assert found is None, f"{found[0].id}: {found[0].words}"
+
+
+@pytest.mark.parametrize("todo", all_todos())
+def test_a_todo_that_is_still_to_be_written_shows_no_belief(todo):
+    skeleton = (LAB_DIR / "durable_lab" / "skeleton" / "engine.py").read_text(encoding="utf-8")
+    assert nearest(observe_in_fork.facts_of(skeleton, todo), todo) is None
+
+
+def test_a_student_reads_words_of_ours_only():
+    m = observe_in_fork.module(next(entry for entry in HELD_BACK if entry.belief == "M16a").source())
+    said = diagnose(lambda: m, 3)
+    assert (said.belief, said.words) == ("M16a", BELIEFS["M16a"].words)
+    assert said.customer == BELIEFS["M16a"].customer
+    assert said.read == BELIEFS["M16a"].read
+    assert "blocked: waits for approval # pay()" in said.example
+
+
+@pytest.mark.parametrize("belief", ["M20a", "M24a", "M9d", "M18a", "M23f"])
+def test_it_sees_through_a_proxy_what_it_sees_without_one(belief):
+    entry = next(entry for entry in KNOWN if entry.belief == belief)
+    with Examinee(entry.source(), isolated=False) as examinee:
+        assert observe(examinee.fresh, entry.todo) == observe_in_fork.facts_of(entry.source(), entry.todo)
+
+
+class Gone(BaseException):
+    pass
+
+
+class Dead:
+    def __getattr__(self, name):
+        raise Gone
+
+
+def test_a_module_that_is_dead_is_asked_no_more_than_a_few_times():
+    asked = []
+
+    def fresh():
+        asked.append(1)
+        return Dead()
+
+    facts = observe(fresh, 1)
+    assert set(facts.values()) == {STOPPED}
+    assert len(facts) == len(asked) <= 3
+    assert nearest(facts, 1) is None
+
+
+def test_a_module_that_cannot_be_had_shows_nothing_but_a_fault_of_the_machine_comes_out():
+    def broken(error):
+        raise error
+
+    for error in (SyntaxError("nonsense"), Gone(), SystemExit(3)):
+        assert diagnose(lambda error=error: broken(error), 1) is None
+    for error in (NotStarted("no bubblewrap"), KeyboardInterrupt()):
+        with pytest.raises(type(error)):
+            diagnose(lambda error=error: broken(error), 1)
+
+
+def test_an_engine_that_calls_without_an_end_is_stopped_by_the_stage():
+    stage = ProbeBench(lambda: observe_in_fork.module(SOURCE))
+    policy = stage.m.RetryPolicy(max_attempts=1_000_000, initial_interval=0.0)
+    down = stage.activity("pay", OSError("down"))
+    with pytest.raises(NeverComesBack):
+        stage.go(lambda ctx, order: ctx.call_activity(down), retry=policy)
+
+
+def test_an_engine_that_cannot_be_interrupted_is_killed():
+    def stubborn():
+        while True:
+            try:
+                while True:
+                    pass
+            except BaseException:
+                pass
+
+    assert observe_in_fork.forked(stubborn, seconds=0.3) is None
+    assert observe_in_fork.forked(lambda: sys.exit(3)) is None
+    assert observe_in_fork.forked(lambda: {"a": 1}) == {"a": 1}
+
+
+def test_where_two_beliefs_fit_alike_nothing_is_said(monkeypatch):
+    facts = next(one.facts for one in learnt(KNOWN[:1]))
+    belief = KNOWN[0].belief
+    assert nearest(facts, 1)[0].id == belief
+    twin = next(b for b in BELIEFS.values() if b.todo == 1 and b.id != belief)
+    monkeypatch.setitem(BELIEFS, twin.id, type(twin)(**{**vars(twin), "tells": BELIEFS[belief].tells}))
+    monkeypatch.setitem(known_engines(), twin.id, dict(known_engines()[belief]))
+    assert nearest(facts, 1) is None
+
+
+def test_likeness_is_1_for_the_same_and_0_where_nothing_is_shared():
+    one = {"a.x": 1, "a.y": 2}
+    assert likeness(one, one) == 1
+    assert likeness(one, {"b.x": 1}) == 0
+    assert 0 < likeness(one, {"a.x": 3}) < likeness(one, {"a.x": 1}) < 1
+
+
+def test_the_table_says_how_many_are_named_as_what():
+    held = [Named("e1", "M1a", 1, "M1a"), Named("e2", "M1a", 1, "M2a"), Named("e3", "M6a", 2, "")]
+    assert table(held) == "TODO 1  M1a 1/2: 1 as M2a\nTODO 2  M6a 0/1: 1 not named"
+    assert share(held) == pytest.approx(1 / 3)
