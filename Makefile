@@ -58,7 +58,7 @@ check: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 
-build: $(VENV)/dev.done
+build: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.dev.build
 
 bench: $(VENV)/dev.done

@@ -132,7 +132,7 @@ def test_show_takes_an_exact_name_before_a_beginning(klass):
 def test_seconds_and_not_isolated_arrive(klass, monkeypatch):
     klass.hand_in(ana="hang")
     assert "was not done after 0.5 seconds" in json.dumps(_graded(klass, "--seconds", "0.5"))
-    monkeypatch.setattr(grade.sandbox, "missing", lambda: "there is no bwrap")
+    monkeypatch.setattr(grade.bubblewrap, "missing", lambda: "there is no bwrap")
     klass.hand_in(ana="ok")
     assert grade.ALLOW in klass.grade(code=2)
     assert _graded(klass, grade.ALLOW)["ana"]["report"]["isolated"] is False

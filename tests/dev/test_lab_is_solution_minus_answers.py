@@ -10,10 +10,11 @@ import nbformat
 import pytest
 
 from durable_lab import source, todos
+from durable_lab.stubs import BEGIN, END, WIDE, StubError, strip_answers
 from durable_lab.study import LAB_DIR, ROOT
 from durable_lab.todos import SKELETON
 from grader.dev import build
-from grader.dev.build import BEGIN, END, StubError, lab_files, strip_answers
+from grader.dev.build import lab_files
 
 PARTS = [(todo.number, part.function) for todo in todos.all_todos().values() for part in todo.parts]
 
@@ -274,5 +275,5 @@ def test_a_todo_cell_fits_the_width_of_a_notebook():
     stubs = [cell.source for cell in cells if cell.source.startswith("@todo(")]
     assert len(stubs) == 8
     for stub in stubs:
-        assert max(map(len, stub.split("\n"))) <= build.WIDE == 95
+        assert max(map(len, stub.split("\n"))) <= WIDE == 95
         ast.parse(stub)

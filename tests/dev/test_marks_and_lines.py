@@ -3,7 +3,7 @@
 import pytest
 
 from durable_lab import source
-from grader.dev.build import BEGIN, END, StubError, strip_answers
+from durable_lab.stubs import BEGIN, END, StubError, strip_answers
 
 HEAD = "class Context:\n    def now(self):\n"
 
