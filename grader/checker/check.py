@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from durable_lab import source as text
-from durable_lab.checks.substitute import REFERENCE
 from durable_lab.checks.explain import explained
-from durable_lab.checks.origin import TEST, Origin, origin
 from durable_lab.checks.failure import Broken
+from durable_lab.checks.origin import TEST, Origin, origin
+from durable_lab.checks.substitute import REFERENCE
 from durable_lab.diagnosis.diagnose import Diagnosis, diagnose
 from durable_lab.todos import all_todos, open_todos
 from grader.checker import hidden, remote, suite
