@@ -190,6 +190,21 @@ def test_the_line_of_code_behind_each_command_is_known_after_a_run(driver, start
     assert "advice = ctx.call_activity(world.assess, order)" in lines[0]
 
 
+def test_a_command_that_a_helper_of_the_engine_issues_has_the_line_of_the_workflow(m, start):
+    source = "def twice(ctx):\n    return ctx.now(), ctx.now()\n"
+    exec(compile(source, m.__file__, "exec"), helpers := {})
+    seen = []
+
+    def workflow(ctx, order):
+        helpers["twice"](ctx)
+        seen.append(ctx.workflow_id)
+
+    after = Driver(workflow, m).go_on(start)
+    assert len(after.lines) == len(after.commands) == 2
+    assert all(line.endswith('helpers["twice"](ctx)') for line in after.lines)
+    assert seen == ["refund-1"]  # all else of the Context is there, too
+
+
 def test_an_open_todo_is_a_sentence(refund, monkeypatch, tmp_path, start):
     shutil.copytree(SKELETON, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("LAB_MODULE", "lab")

@@ -1,20 +1,21 @@
-"""What can be done to a run on the engine under study: a step, a signal, a crash, a lost result, another future.
+"""The actions on a run, executed by the engine under study: step, signal, crash, drop a result, fork.
 
-Nothing here knows of a screen. Each action takes a `Moment` and gives a new one; the old one stays good (that is what
-"back" needs). What the engine does is the engine's: an open TODO or a bug of it becomes a sentence, never a traceback.
+Independent of any user interface. Each action takes a `Moment` and returns a new one; moments are immutable, so "back"
+only has to return to an earlier one. An open TODO or a bug in the engine becomes a sentence, never a traceback.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import linecache
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from durable_lab import study, todos
@@ -23,12 +24,12 @@ from durable_lab.timeline.model import ENDS, Event, History, span
 
 
 class Stopped(BaseException):
-    """The process dies here because the reader said so."""
+    """Raised in the journal to stop the engine there, as a process that dies does; no `except Exception` catches it."""
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A run as it stands. `records` are its Commands and Signals in durable order; `said` is what happened last."""
+    """The state of a run. `records` are its Commands and Signals in durable order; `said` tells the last action."""
 
     workflow_id: str
     input: Any = None
@@ -37,10 +38,10 @@ class Moment:
     detail: str = ""
     value: Any = None
     replayed: int = 0
-    stepping: bool = False  # it was made by single steps of one worker
+    stepping: bool = False  # the last records are single steps of one worker
     crash: int | None = None  # the process died after so many commands
     said: str = ""
-    lines: tuple[str, ...] = ()  # by position: the line of code that issued the command, as far as a run has shown it
+    lines: tuple[str, ...] = ()  # by position: the line of code that issued the command; known after a run
     printed: str = ""  # what the workflow and its activities printed
     problem: bool = False  # the engine could not do what was asked
 
@@ -54,12 +55,12 @@ class Moment:
 
     @property
     def over(self) -> bool:
-        """Nothing more can happen, whatever one does."""
+        """Whether the run has ended: no action can add a record."""
         return self.status in ("completed", "failed")
 
 
 def moment_of(run: Any) -> Moment:
-    """The moment that a RunResult or a WorkflowState shows. Raises TypeError where it has no commands."""
+    """Return the moment of a RunResult or a WorkflowState. Raises TypeError if it has no commands."""
     state = getattr(run, "state", run)
     if not hasattr(state, "commands"):
         raise TypeError(f"a RunResult or a WorkflowState has commands; {run!r:.80} has none")
@@ -70,10 +71,10 @@ def moment_of(run: Any) -> Moment:
 
 
 class Driver:
-    """Acts on moments with one workflow on one engine.
+    """Executes actions on moments, for one workflow on one engine.
 
-    engine   the engine's module, or None: the one that LAB_MODULE names, read anew when its file has changed
-    clock    for the engine; if None, a simulated one that goes on where history ends, so that no back-off is waited for
+    engine   the engine's module, or None: the one that LAB_MODULE names, reloaded when its file has changed
+    clock    for the engine; if None, a simulated one that starts where history ends, so no back-off takes real time
     options  for `DurableEngine`: `retry`, `guard`
     """
 
@@ -103,7 +104,7 @@ class Driver:
         return f"{self._engine.__name__}{f' ({study.shown(Path(file))})' if file else ''}"
 
     def history(self, moment: Moment) -> History:
-        """What there is to see."""
+        """Return the history to show."""
         effects = self.ledger.effects() if hasattr(self.ledger, "effects") else self.ledger or ()
         return from_records(
             moment.records,
@@ -121,16 +122,16 @@ class Driver:
     # ------------------------------------------------------------ actions
 
     def step(self, moment: Moment) -> Moment:
-        """Run until one more record is durable, or to where the run ends or waits."""
+        """Run until one more record is durable, or until the run ends or waits."""
         if moment.over:
             return replace(moment, said=f"The run has {moment.status}. There is nothing more to run.", problem=True)
         after = self._run(moment, most=1)
-        if moment.stepping:  # each step is a run of its own, but to the reader they are one worker's
+        if moment.stepping:  # each step is a separate run, but is shown as the work of one worker
             after = replace(after, replayed=moment.replayed)
         return replace(after, stepping=not after.status and not after.problem)
 
     def go_on(self, moment: Moment) -> Moment:
-        """Run to where the run ends or waits."""
+        """Run until the run ends or waits."""
         return self._run(moment)
 
     def deliver(self, moment: Moment, name: str, payload: Any = None) -> Moment:
@@ -148,7 +149,7 @@ class Driver:
         return replace(after, said=said)
 
     def crash(self, moment: Moment, at: int) -> Moment:
-        """The process dies at event `at`: what was recorded by then is kept, and nothing else. Nothing is run."""
+        """Kill the process at event `at`: only what was recorded by then is kept. Nothing is executed."""
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
         if event is None or event.kind in (*ENDS, "divergence"):
@@ -162,7 +163,7 @@ class Driver:
         return self._died(moment, kept, said or f"after {event.what} was recorded")
 
     def drop(self, moment: Moment, at: int) -> Moment:
-        """The activity at event `at` had its effect, but the process dies before the record."""
+        """Kill the process between the effect of the activity at event `at` and its record."""
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
         if event is not None and event.kind in ("attempt", "gap") and event.record is not None:
@@ -178,24 +179,26 @@ class Driver:
         )
 
     def cut(self, moment: Moment, at: int) -> Moment:
-        """The run as it was just before event `at`: where another future begins."""
+        """Return the run as it was just before event `at`, where another future begins."""
         events = self.history(moment).events
         event = events[at] if 0 <= at < len(events) else None
         kept = moment.records if event is None or event.record is None else moment.records[: event.record]
         count = sum(hasattr(record, "kind") for record in kept)
-        crash = moment.crash if moment.crash is not None and moment.crash < count else None  # the past is shared
+        crash = (
+            moment.crash if moment.crash is not None and moment.crash < count else None
+        )  # both futures share the past
         return Moment(moment.workflow_id, moment.input, tuple(kept), lines=moment.lines, crash=crash)
 
     def fork(
         self, moment: Moment, at: int, *, signal: tuple[str, Any] | None = None, outcome: tuple[bool, Any] | None = None
     ) -> Moment:
-        """Another future from just before event `at`, run as far as it goes.
+        """Run another future from just before event `at`, until it ends or waits.
 
         signal   (name, payload) that is delivered there, in place of an unread one of the same name
         outcome  (ok, value or "Type: message") that the activity at `at` has there, in place of the recorded one
         """
         there = self.cut(moment, at)
-        # A run of its own, with idempotency keys of its own: the world refuses a known key that comes with other words.
+        # Another workflow id makes other idempotency keys: the world refuses a known key with new arguments.
         which = sha256(repr((at, signal, outcome)).encode(errors="backslashreplace")).hexdigest()[:4]
         there = replace(there, workflow_id=f"{there.workflow_id}~{which}")
         events = self.history(moment).events
@@ -213,7 +216,7 @@ class Driver:
             return self.deliver(self._without_unread(there, signal[0]), *signal)
         return self._run(there)
 
-    # ------------------------------------------------------------ how it is done
+    # ------------------------------------------------------------ one run of the engine
 
     def _died(self, moment: Moment, records: Sequence[Any], where: str) -> Moment:
         kept = tuple(records)
@@ -261,14 +264,15 @@ class Driver:
 
     @staticmethod
     def _state(module: Any, moment: Moment) -> Any:
-        """A state of the engine's own classes: its file may have changed since the records were made."""
+        """Rebuild the state with the engine's current classes: its file may have changed since."""
         made = module.WorkflowState(moment.workflow_id, moment.input, moment.commands, moment.signals)
         return module.WorkflowState.from_json(made.to_json())
 
     def _run(self, moment: Moment, most: int | None = None, lose: bool = False) -> Moment:
-        """One run of the engine, as a new process would make it: replay what is there, then live.
+        """Run the engine as a new process would: replay the records, then run live.
 
-        most  stop once so many new records are durable; lose: die before the first activity's record is durable
+        most  stop once so many new records are durable
+        lose  stop before the first activity's record is durable
         """
         new: list[Any] = []
         lost: list[Any] = []
@@ -287,16 +291,17 @@ class Driver:
         try:
             module = self._module()
             engine = module.DurableEngine(clock=self._clock(module, moment), journal=journal, **self._options)
-            with contextlib.redirect_stdout(printed), _issuers(module, lines):
-                result = engine.run(self.workflow, self._state(module, moment))
+            workflow = _noting(self.workflow, lines, getattr(module, "__file__", None) or "")
+            with contextlib.redirect_stdout(printed):
+                result = engine.run(workflow, self._state(module, moment))
         except Stopped:
             pass
         except Exception as error:
             after = replace(moment, records=(*moment.records, *new), replayed=known, lines=tuple(lines))
             return replace(self._failed(after, error), printed=printed.getvalue())
         if result is not None and not hasattr(result, "status"):
-            return self._failed(moment, TypeError(f"run gave back {result!r:.60}, not a RunResult"))
-        if result is not None and not new and not lost:  # an engine that does not yet tell its journal
+            return self._failed(moment, TypeError(f"run returned {result!r:.60}, not a RunResult"))
+        if result is not None and not new and not lost:  # the engine does not write to its journal yet
             new = list(result.state.commands[known:])
         base = Moment(moment.workflow_id, moment.input, (*moment.records, *new), replayed=known, crash=moment.crash)
         base = replace(base, printed=printed.getvalue(), lines=tuple(lines))
@@ -330,11 +335,11 @@ class Driver:
         if self._engine is None or self._study:
             with contextlib.suppress(study.StudyError):
                 place = f" {(self._study or study.current()).place(error)}"
-        return f"{type(error).__name__} came out of the run: {error!s:.300}.{place} What is recorded stays good."
+        return f"{type(error).__name__} was raised by the run: {error!s:.300}.{place} All records are kept."
 
 
 def _study_of(engine: ModuleType | None) -> study.Study | None:
-    """The engine under study that this module was imported from; its file may change. None for any other module."""
+    """Return the study of a module that is an engine under study, whose file may change; None for any other module."""
     file = getattr(engine, "__file__", None)
     name, _, part = getattr(engine, "__name__", "").partition(".")
     if not file or part != "engine" or name not in ("lab", "solution"):
@@ -350,28 +355,47 @@ def _where(moment: Moment) -> str:
     return "after the last record" if moment.records else "before anything is recorded"
 
 
-@contextlib.contextmanager
-def _issuers(module: Any, lines: list[str]) -> Iterator[None]:
-    """Meanwhile, note the line of code behind each command: the caller of a method of the engine's Context."""
-    file = getattr(module, "__file__", "")
-    before = sys.getprofile()
+class _NotedContext:
+    """The engine's Context as the workflow sees it: notes which line of code issues each command, then delegates."""
 
-    def note(frame: Any, event: str, arg: Any) -> None:
-        code = frame.f_code
-        if event == "call" and code.co_name in ("call_activity", "now", "wait_signal") and frame.f_back:
-            caller = frame.f_back
-            if type(frame.f_locals.get("self")).__name__ == "Context" and caller.f_code.co_filename != file:
-                text = linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip()
-                lines.append(f"line {caller.f_lineno} in {caller.f_code.co_name}: {text}")
+    def __init__(self, ctx: Any, lines: list[str], engine_file: str) -> None:
+        self._ctx, self._lines, self._engine_file = ctx, lines, engine_file
 
-    sys.setprofile(note)
-    try:
-        yield
-    finally:
-        sys.setprofile(before)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ctx, name)
+
+    def call_activity(self, *args: Any, **options: Any) -> Any:
+        self._note()
+        return self._ctx.call_activity(*args, **options)
+
+    def now(self, *args: Any, **options: Any) -> Any:
+        self._note()
+        return self._ctx.now(*args, **options)
+
+    def wait_signal(self, *args: Any, **options: Any) -> Any:
+        self._note()
+        return self._ctx.wait_signal(*args, **options)
+
+    def _note(self) -> None:
+        frame: FrameType | None = sys._getframe(2)
+        while frame is not None and frame.f_code.co_filename == self._engine_file:
+            frame = frame.f_back  # a helper in the engine's file: the line that called it is the workflow's
+        if frame is not None:
+            text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+            self._lines.append(f"line {frame.f_lineno} in {frame.f_code.co_name}: {text}")
+
+
+def _noting(workflow: Callable[..., Any], lines: list[str], engine_file: str) -> Callable[..., Any]:
+    """The same workflow; `lines` gets the line of code behind each command, in issue order."""
+
+    @functools.wraps(workflow)
+    def noted(ctx: Any, *args: Any, **options: Any) -> Any:
+        return workflow(_NotedContext(ctx, lines, engine_file), *args, **options)
+
+    return noted
 
 
 def _open(text: str) -> str:
     number = int(text.removeprefix("TODO ").partition(":")[0])
     title = todos.all_todos()[number].title
-    return f"Not yet: this needs TODO {number} ({title}). Write it, then try again; nothing here is lost."
+    return f"Not yet: this needs TODO {number} ({title}). Write it, then try again; all records are kept."
