@@ -11,10 +11,10 @@
 #
 # **You will be able to**
 #
-# - write the loop that tries an activity again, and compute how much it helps;
-# - say which errors must not be tried again, and why a failure is recorded;
-# - name the exact crash that sends two e-mails, and close the gap;
-# - say what is left to do where the other side knows no keys.
+# - write the retry loop of an activity, and compute how much it helps;
+# - explain which errors must not be retried, and why a failure is recorded;
+# - identify the exact crash that sends two e-mails, and close the gap;
+# - explain what is left to do if a service does not support keys.
 
 # %%
 from __future__ import annotations  # the type hints in the TODO cells are not evaluated
@@ -28,43 +28,43 @@ print(study.current().label)
 # %% [markdown]
 # ## The mailer does not answer
 #
-# You ask a mailer to write to Kim. Ten seconds pass, and no answer comes. Did the e-mail go out? You cannot know:
-# perhaps your question was lost, perhaps only the answer. If you ask again, Kim may get two e-mails. If you do not, she
+# You ask a mailer to send Kim an e-mail. Ten seconds pass, and no answer comes. Was the e-mail sent? You cannot know:
+# perhaps your request was lost, perhaps only the answer. If you ask again, Kim may get two e-mails. If you do not, she
 # may get none.
 #
-# The way out has two halves. We ask again: that is this lesson's first half. And the other side notices that it was
-# asked before: that is the second.
+# The solution has two halves. We ask again: that is the first half of this lesson. The mailer detects that the request
+# is a repetition: that is the second half.
 #
 # ## How much does asking again help?
 #
-# An **attempt** is one try. A **retry** is a try after a failed one. So three attempts are one first try and two
+# An **attempt** is one try. A **retry** is an attempt after a failed one. So three attempts are one first try and two
 # retries. In the formula below,
 #
-# - **p** is the chance that one attempt succeeds, a number from 0 to 1;
-# - **r** is the number of retries, so there are r + 1 attempts at most.
+# - **p** is the probability that one attempt succeeds, a number from 0 to 1;
+# - **r** is the number of retries, so there are at most r + 1 attempts.
 #
-# One attempt fails with the chance 1 - p. All of them fail with the chance (1 - p) to the power of (r + 1). So the
-# chance that one of them succeeds is **1 - (1 - p)^(r + 1)**.
+# One attempt fails with probability 1 - p. All of them fail with probability (1 - p)^(r + 1). So the probability that
+# one of them succeeds is **1 - (1 - p)^(r + 1)**.
 
 
 # %%
 def formula(p, r):
-    """The chance that an activity succeeds with r retries."""
+    """Return the probability that an activity succeeds with r retries."""
     return 1 - (1 - p) ** (r + 1)
 
 
 # %% [markdown]
-# A service answers seven times out of ten, so p is 0.7. What do two retries make of it?
+# A service answers seven times out of ten, so p is 0.7. What is the effect of two retries?
 
 # %%
-percent = predict(...)  # the chance of success with two retries, in percent, without decimals
+percent = predict(...)  # the probability of success with two retries, in percent, without decimals
 
 # %%
 percent.compare(round(100 * formula(0.7, 2)))
 
 # %% [markdown]
-# Does the world keep to the formula? We let chance decide, 2,000 times for each number of retries. The generator starts
-# from a fixed number, so you get the same picture every time. No workflow is near: inside one, `random` is forbidden.
+# Does a simulation agree with the formula? We simulate 2,000 calls for each number of retries. The generator has a
+# fixed seed, so you get the same plot every time. This code is outside any workflow; inside one, `random` is forbidden.
 
 # %%
 import random
@@ -74,7 +74,7 @@ rng = random.Random(4)
 
 
 def one_try(r):
-    """Does one of r + 1 attempts succeed?"""
+    """Return whether one of r + 1 attempts succeeds."""
     return any(rng.random() < P for _ in range(r + 1))
 
 
@@ -86,12 +86,12 @@ import matplotlib.pyplot as plt
 figure, axes = plt.subplots(figsize=(7, 3.2))
 axes.plot(RETRIES, [formula(P, r) for r in RETRIES], "o--", markerfacecolor="none", markersize=11, label="the formula")
 axes.plot(RETRIES, simulated, "x", color="black", label=f"{TIMES:,} simulated tries each")
-axes.set(xlabel="retries r", ylabel="chance of success", title=f"One attempt succeeds with p = {P}", ylim=(0.6, 1.03))
+axes.set(xlabel="retries r", ylabel="probability of success", title=f"p = {P} for one attempt", ylim=(0.6, 1.03))
 axes.legend(loc="lower right")
 plt.show()
 
 # %% [markdown]
-# The same as a table:
+# The same numbers as a table:
 
 # %%
 print("retries  formula  simulated")
@@ -99,13 +99,13 @@ for r in RETRIES:
     print(f"{r:>7}  {formula(P, r):>7.3f}  {simulated[r]:>9.3f}")
 
 # %% [markdown]
-# Two retries turn a bad service into a good one. But look at the small print: each attempt must fail **by itself**. If
-# the service is down for an hour, the next attempt fails because of the same thing. So we wait between attempts, longer
-# each time: that is **back-off**. And if the card is blocked, no number of attempts helps.
+# Two retries turn an unreliable service into a reliable one. But the formula assumes that attempts fail
+# **independently**. If the service is down for an hour, the next attempt fails for the same reason. So the engine waits
+# between attempts, longer each time: this is **back-off**. And if the card is blocked, no number of attempts helps.
 #
 # ## TODO 1, part c: make attempts
 #
-# The policy says how often, how long, and which errors are final:
+# The policy says how often to try, how long to wait, and which errors are final:
 
 # %%
 import inspect
@@ -113,8 +113,8 @@ import inspect
 print(inspect.getsource(engine().RetryPolicy))
 
 # %% [markdown]
-# `max_attempts` counts **all** attempts. You may have written this part in lesson 02. Then leave the cell below as it
-# is: a stub never overwrites work. Write it here, or in the file.
+# `max_attempts` counts **all** attempts. If you wrote this part in lesson 02, leave the cell below as it is: a stub
+# never overwrites your code. Otherwise write it here or in the file.
 
 # %%
 # @todo Context._perform
@@ -125,8 +125,8 @@ check(1)
 # %% [markdown]
 # ## Your loop, and the formula
 #
-# An activity may be random; it lives in the world. We call it on your engine in 400 runs, with two retries. What share
-# succeeds? The formula is printed beside it.
+# An activity may use random numbers. We call this one on your engine in 400 runs, with two retries. What share
+# succeeds? The cell also prints the result of the formula.
 
 # %%
 from durable_lab.checks.bench import Crash
@@ -135,7 +135,7 @@ from durable_lab.lesson.trying import compare, crash_run, show
 
 
 def unsteady():
-    """Succeeds with the chance P."""
+    """Succeed with probability P."""
     if rng.random() >= P:
         raise ConnectionError("busy")
     return "done"
@@ -152,9 +152,8 @@ print(f"your engine {share:.3f}, formula {formula(P, 2):.3f}" if share else resu
 
 # %% [markdown]
 # ## What a retry looks like
-#
-# This bank refuses its first two calls. The clock is a simulated one, in seconds: when the engine sleeps on it, time
-# jumps and there is no waiting. The first pause is one second, and each pause is twice as long as the one before.
+# This bank refuses its first two calls. The clock is simulated and counts seconds: when the engine sleeps on it, time
+# jumps and you do not wait. The first wait is one second, and each wait is twice as long as the one before.
 
 # %%
 from durable_lab.world import Ledger, Mailer, World
@@ -167,7 +166,7 @@ def pay(ctx, order_id):
 # %%
 calls = predict(...)  # how many calls reach the bank?
 seconds = predict(...)  # how many seconds pass on the clock?
-records = predict(...)  # how many commands stand in the history at the end?
+records = predict(...)  # how many commands does the history have at the end?
 
 # %%
 world, clock = World(new_file(), fails=2), Clock()
@@ -178,8 +177,8 @@ compare(seconds, paid, clock.now())
 compare(records, paid, len(paid.state.commands) if paid.state else 0)
 
 # %% [markdown]
-# Three attempts, one record: the final outcome, with all its attempts in it. A retry does not start the workflow again.
-# It happens inside one command. In the picture:
+# Three attempts make one record: the final outcome, with all its attempts. A retry does not start the workflow again;
+# it happens inside one command. In the timeline:
 
 # %%
 draw(paid)
@@ -187,7 +186,7 @@ draw(paid)
 # %% [markdown]
 # ### A belief: "with three attempts, one call and three retries are made"
 #
-# Now the bank refuses for ever, and the policy is `max_attempts=3`.
+# Now the bank always refuses, and the policy is `max_attempts=3`.
 
 # %%
 calls_in_three = predict(...)  # how many calls reach the bank?
@@ -205,8 +204,8 @@ show(refused)
 compare(calls_in_three, refused, world.ledger.count_calls("bank", "pay_back"))
 
 # %% [markdown]
-# The workflow did not catch the `ActivityError`, so the run has failed. The error that is kept is that of the last
-# attempt. The picture shows the pauses.
+# The workflow did not catch the `ActivityError`, so the run has failed. The recorded error is that of the last attempt.
+# The timeline shows the waits.
 
 # %%
 draw(refused)
@@ -214,15 +213,15 @@ draw(refused)
 # %% [markdown]
 # ### A belief: "try everything again, sooner or later it works"
 #
-# "This account is closed" is not a fault on the line. It is an answer, and it will be the same tomorrow. Such an error
-# of the business is **non-retryable**. First a policy that does not know this:
+# "This account is closed" is not a temporary fault. It is an answer, and it will be the same tomorrow. Such a business
+# error is **non-retryable**. First a policy that does not know this:
 
 # %%
 asked = []
 
 
 class AccountClosed(Exception):
-    """The bank's last word."""
+    """The account is closed. The bank's answer is final."""
 
 
 def pay_into(account):
@@ -245,7 +244,7 @@ compare(calls_of_stubborn, result, len(asked))
 print(f"minutes on the clock: {clock.now() / 60:.0f}")
 
 # %% [markdown]
-# Now the policy names the error. A class or its name will do, and its subclasses count.
+# Now the policy names the error, by its class or by the name of the class. Subclasses count.
 
 
 # %%
@@ -266,7 +265,7 @@ compare(calls_of_sensible, result, len(asked))
 # %% [markdown]
 # ### A belief: "it failed, so there is no result, so there is nothing to record"
 #
-# This workflow tells Kim if the bank does not pay. The bank fails three times, the apology goes out, and then the
+# This workflow tells Kim if the bank does not pay. The bank fails three times, the apology is sent, and then the
 # process dies before the apology is recorded. Meanwhile the bank is repaired.
 
 
@@ -286,19 +285,19 @@ left = crash_run(refund, begin("refund-5", "A1"), clock=Clock())
 show(left)
 
 # %%
-payments = predict(...)  # a new process goes on; the bank works now. How many payments in its books?
+payments = predict(...)  # a new process continues, and the bank works. How many payments are in the bank's books?
 says = predict(...)  # and what does the workflow return, "refunded" or "not refunded"?
 
 # %%
 world = World(new_file(), fails=3, at=crash_at("send_email.effect"))
-left = crash_run(refund, begin("refund-5", "A1"), clock=Clock())  # the first process once more
+left = crash_run(refund, begin("refund-5", "A1"), clock=Clock())  # the first process again
 result = attempt_run(refund, left, clock=Clock())
 compare(payments, result, len(world.ledger.effects("pay_back")))
 compare(says, result, result.value)
 
 # %% [markdown]
 # A failure is an outcome. It is recorded, and the replay takes the same `except` branch. Now an engine that does not
-# record failures. We play it by taking the failure out of the history, and go on from there.
+# record failures: we simulate it by removing the failure from the history, and continue from there.
 
 # %%
 payments_forgotten = predict(...)  # how many payments now?
@@ -313,11 +312,11 @@ for effect in world.ledger.effects():
 compare(payments_forgotten, result, len(world.ledger.effects("pay_back")))
 
 # %% [markdown]
-# Kim has the money, and an e-mail that says that she does not get it. The two processes took two branches.
+# Kim gets the money, and an e-mail that says that she does not. The two processes took different branches.
 #
 # ## A belief: "retries make everything safe"
 #
-# Here is the mailer from the beginning. The first two e-mails go out, but its answers get lost. It does not look at
+# Here is the mailer from the beginning. It sends the first two e-mails, but its answers are lost. It does not check
 # keys. Nothing crashes in this story.
 
 
@@ -336,16 +335,16 @@ show(sent)
 compare(mails, sent, len(mailer.ledger.effects("send_email")))
 
 # %% [markdown]
-# No answer is not a no. Retries are safe only where doing it again changes nothing; such an activity is called
-# **idempotent**. The cure is a name for the effect, the **idempotency key**: run and position. Every attempt brings the
-# same one. Look at what the mailer was told:
+# A missing answer does not mean that nothing happened. Retries are safe only if a repetition changes nothing; such an
+# activity is called **idempotent**. The solution is a name for the effect, the **idempotency key**, made from run and
+# position. Every attempt sends the same key. This is what the mailer received:
 
 # %%
 for effect in mailer.ledger.effects("send_email"):
     print(effect.id, effect.key, effect.body["text"])
 
 # %% [markdown]
-# Now the same with a mailer that looks at keys, and drops what it knows.
+# Now the same with a mailer that checks keys, and ignores a request whose key it knows.
 
 # %%
 mails_with_keys = predict(...)  # how many e-mails?
@@ -356,24 +355,25 @@ sent = attempt_run(letter, begin("letter-2"), clock=Clock())
 compare(mails_with_keys, sent, len(mailer.ledger.effects("send_email")))
 
 # %% [markdown]
-# A key has two limits. Real services forget it after a time: Stripe keeps keys for at least 24 hours, and the story of
-# this lab waits two days. And it stands for **one** request: a good service refuses a known key with another body.
+# A key has two limits. Real services forget keys after a time: Stripe keeps them for at least 24 hours, and the story
+# of this lab waits two days. And a key identifies **one** request: a good service refuses a known key with another
+# body.
 #
 # ## The exact crash that sends two e-mails
 #
-# Now without lost answers, and with a crash. A recorded step never runs again. So two e-mails need a death at one
-# moment. At which one? Here are three to choose from; `archive` is a step after the e-mail.
+# Now no answer is lost, but the process crashes. A recorded step never runs again, so two e-mails require a crash at
+# one particular moment. Which one? Here are three to choose from; `archive` is a step after the e-mail.
 
 # %%
 MOMENTS = {
     "send_email.before": "before the mailer is reached",
-    "send_email.effect": "after the e-mail is out, before that is recorded",
+    "send_email.effect": "after the e-mail is sent, before that is recorded",
     "archive": "after that is recorded",
 }
 
 
 def mails_after(moment, deduplicates, action=letter):
-    """Die at this moment, and go on in a new process. Returns how that run ended, and how many e-mails are out."""
+    """Die at this moment, and continue in a new process. Returns the result of its run and the number of e-mails."""
     global mailer
     die = crash_at(moment)
     books = Ledger(new_file())
@@ -391,7 +391,7 @@ def mails_after(moment, deduplicates, action=letter):
 
 
 # %%
-moment = predict(...)  # which moment gives two e-mails? One of the three names in quotes
+moment = predict(...)  # which moment gives two e-mails? One of the three names, in quotes
 
 # %%
 print("without keys  with keys  the process dies ...")
@@ -405,10 +405,10 @@ for name, words in MOMENTS.items():
 compare(moment, result, two)
 
 # %% [markdown]
-# The engine cannot see whether the mailer acted just before the death. So it asks again, **at least once**. The mailer
-# sees the key again and does nothing. Together: **effectively once**. Each half alone is not enough.
+# The engine cannot know whether the mailer acted just before the crash, so it asks again: **at least once**. The mailer
+# recognises the key and does nothing. Together: **effectively once**. Neither half is enough alone.
 #
-# Here is that crash as a picture, with the mailer's own books beside it: one e-mail, and no record of it.
+# Here is the timeline of that crash, with the mailer's own books beside it: one e-mail, and no record of it.
 
 # %%
 mailer = Mailer(Ledger(new_file()), deduplicates=False, at=crash_at("send_email.effect"))
@@ -416,7 +416,7 @@ left = crash_run(letter, begin("letter-4"), clock=Clock())
 draw(left, crash="after the e-mail, before the record", ledger=mailer.ledger)
 
 # %% [markdown]
-# And the new process: one record, and two e-mails in the books.
+# And after the new process: one record, and two e-mails in the books.
 
 # %%
 mailer = Mailer(Ledger(new_file()), deduplicates=False, at=crash_at("send_email.effect"))
@@ -427,7 +427,7 @@ draw(sent, ledger=mailer.ledger)
 # %% [markdown]
 # ### A belief: "any key will do"
 #
-# This activity makes up its own key, a new one at each call. The mailer looks at keys.
+# This activity generates its own key, a new one for each call. The mailer checks keys.
 
 # %%
 from uuid import uuid4
@@ -442,7 +442,7 @@ def own_key(ctx, given):
 
 
 # %%
-mails_with_own_key = predict(...)  # dies after the e-mail, before the record. How many e-mails?
+mails_with_own_key = predict(...)  # a crash after the e-mail, before the record. How many e-mails?
 
 # %%
 compare(mails_with_own_key, *mails_after("send_email.effect", True, own_key))
@@ -450,7 +450,7 @@ compare(mails_with_own_key, *mails_after("send_email.effect", True, own_key))
 # %% [markdown]
 # ### A belief: "then record it first, and do it afterwards"
 #
-# We play an engine that does so, and that dies between the two. The record is there. The e-mail is not.
+# We simulate an engine that does so and dies between the two. The record exists; the e-mail was not sent.
 
 # %%
 mails_recorded_first = predict(...)  # how many e-mails does Kim get, after the new process?
@@ -464,15 +464,15 @@ show(result)
 compare(mails_recorded_first, result, len(mailer.ledger.effects("send_email")))
 
 # %% [markdown]
-# Record first means **at most once**: perhaps never. Record afterwards means at least once: perhaps again. There is a third
-# way where effect and record are in the same database: one transaction holds both, and the step happens exactly once
-# (DBOS's transactions do this). An e-mail or another company's bank is in no transaction of ours. So we take "at least
-# once", and let a key do the rest.
+# Recording first means **at most once**: perhaps never. Recording afterwards means at least once: perhaps again. There
+# is a third possibility if effect and record are in the same database: one transaction contains both, and the step
+# happens exactly once (DBOS's transactions do this). An e-mail or another company's bank cannot be part of our
+# transaction. So we choose "at least once" and add a key.
 #
-# ## Where the other side knows no keys
+# ## If the other side does not support keys
 #
-# An old mailer has no keys, but it has an outbox that one can read. Then **check, then act**: look whether the effect
-# is there already, and only then do it.
+# An old mailer does not support keys, but its outbox can be read. Then **check, then act**: check whether the effect
+# has already happened, and act only if it has not.
 
 
 # %%
@@ -484,7 +484,7 @@ def send_if_missing(to, text):
 
 
 def meanwhile():
-    """What happens between the look and the act: nothing, for now."""
+    """Runs between the check and the act. Does nothing for now."""
 
 
 def careful(ctx, given):
@@ -498,16 +498,16 @@ mails_after_a_look = predict(...)  # the same crash, after the e-mail and before
 compare(mails_after_a_look, *mails_after("send_email.effect", False, careful))
 
 # %% [markdown]
-# That helps. But a gap remains, between the look and the act. Worker A looks, sees nothing, and hangs. Others think
-# that it is dead, so worker B takes the run. Then A wakes up.
+# This helps, but a gap remains between the check and the act. Worker A checks, finds nothing, and hangs. The other
+# workers assume that it is dead, so worker B takes the run. Then A resumes.
 
 # %%
-mails_of_two_workers = predict(...)  # how many e-mails, after both workers are done?
+mails_of_two_workers = predict(...)  # how many e-mails, after both workers have finished?
 
 
 # %%
 def meanwhile():
-    """The first time, a second worker takes the same run from the same state, and finishes it."""
+    """The first time, let a second worker run the same workflow from the same state to its end."""
     if not others:
         others.append("worker B")
         attempt_run(careful, begin("letter-6"), clock=Clock())
@@ -519,12 +519,13 @@ result = attempt_run(careful, begin("letter-6"), clock=Clock())
 compare(mails_of_two_workers, result, len(mailer.ledger.effects("send_email")))
 
 # %% [markdown]
-# Check-then-act makes the gap smaller. It closes it only if the other side does both in one step, and that is what a
-# mailer with keys does. And mind what you look for: the same text may be meant twice. Put the order's number into it.
+# Check-then-act makes the gap smaller. Only the other side can close it, by doing both in one step, as a mailer with
+# keys does. And be careful what you check for: two equal e-mails may both be intended. Put the order number into the
+# text.
 #
 # ## Questions
 #
-# Put a letter in place of the dots, and run the cell.
+# Replace the dots with a letter, and run the cell.
 
 # %%
 question("retries-1", ...)
@@ -544,13 +545,13 @@ question("retries-5", ...)
 # %% [markdown]
 # ## Stretch
 #
-# A thousand clients lose the same service at the same second, and all have the same back-off. When do they come back?
-# The usual cure is **jitter**: a bit of chance in each pause. Where may that random number be drawn, so that a replay
-# still decides the same? (Does a replay sleep?)
+# A thousand clients lose the same service in the same second, and all use the same back-off. When do they come back?
+# The usual solution is **jitter**: a random addition to each wait. Where may that random number be drawn, so that a
+# replay still makes the same decisions? (Does a replay sleep?)
 
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before, the simulated ones too.
+# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before, including the simulated ones.
 #
-# Next: `05_signals.ipynb`. A workflow waits two days for a human, and holds nothing.
+# Next: `05_signals.ipynb`. A workflow waits two days for a human, and holds no resource.

@@ -7,14 +7,14 @@
 # ---
 
 # %% [markdown]
-# # 05 · Signals: wait two days for a human, and hold nothing
+# # 05 · Signals: wait two days for a human without holding a resource
 #
 # **You will be able to**
 #
-# - let a workflow wait as long as it takes, without a process, a thread or a connection;
-# - write `wait_signal` and `signal`, and say why taking a signal is a recorded command;
-# - say what becomes of a signal that is early, empty, late, or sent twice;
-# - keep an `except` from cancelling an order that only waits.
+# - let a workflow wait for as long as needed, without a process, a thread or a connection;
+# - write `wait_signal` and `signal`, and explain why consuming a signal is a recorded command;
+# - explain what happens to a signal that is early, empty, late, or sent twice;
+# - prevent an `except` from cancelling an order that only waits.
 
 # %%
 from __future__ import annotations  # the type hints in the TODO cells are not evaluated
@@ -28,17 +28,16 @@ print(study.current().label)
 # %% [markdown]
 # ## Ana is back on Thursday
 #
-# Kim's refund needs Ana's yes, and Ana is away for two days. Hundreds of other refunds wait, too. A program that sits
-# and waits would hold memory, perhaps a connection, for two days; and one deploy would end it.
+# Kim's refund needs Ana's approval, and Ana is away for two days. Hundreds of other refunds wait, too. A program that
+# stays in memory until then would hold memory, and perhaps a connection, for two days; and one deployment would end it.
 #
-# A durable workflow does not sit. It **suspends**: the run stops, what it knows is stored, the process may end. Ana's
-# answer comes as a **signal**, a message that is put into the history. Then any process runs the workflow again.
+# A durable workflow **suspends** instead: the run stops, its history is stored, and the process may end. Ana's answer
+# arrives as a **signal**, a message that is added to the history. Then any process can run the workflow again.
 #
 # ## TODO 3: take a signal, or suspend
 #
-# The shape is the old one: ask history, do it live, record it, return it. To do it live means here to take the first
-# signal of this name. If there is none, the run stops. `self._inbox` holds, by name, the signals that are not yet
-# taken.
+# The shape is the same: ask, do, record, return. Here "do" means taking the first signal of this name. If there is
+# none, the run stops. `self._inbox` holds, by name, the signals that are not yet consumed.
 
 # %%
 # @todo Context.wait_signal
@@ -49,7 +48,7 @@ check(3)
 # %% [markdown]
 # ## TODO 5: deliver a signal
 #
-# Nothing runs when a signal is delivered. It is made durable, and the caller gets a new state that has it.
+# Nothing runs when a signal is delivered. The signal is recorded, and the caller gets a new state that contains it.
 
 # %%
 # @todo DurableEngine.signal
@@ -60,8 +59,8 @@ check(5)
 # %% [markdown]
 # ## Monday: the run stops
 #
-# Here is the refund once more. It also takes the time, to see how long it waited. The clock is a simulated one, and
-# Monday begins at 0.
+# Here is the refund again. It also reads the time, to measure how long it waited. The clock is simulated, and Monday
+# begins at 0.
 
 # %%
 from durable_lab.lesson.story import Clock, begin, deliver, new_file, new_folder, then
@@ -73,7 +72,7 @@ ORDER = {"id": "A1", "amount": 30, "reason": "arrived broken"}
 
 
 def refund_in(world):
-    """The refund with this bank, mailer and model."""
+    """Return the refund workflow with this bank, mailer and model."""
 
     def refund(ctx, order):
         advice = ctx.call_activity(world.assess, order)
@@ -94,8 +93,8 @@ monday = attempt_run(refund_in(World(file)), begin("refund-1", ORDER), clock=Clo
 draw(monday)
 
 # %% [markdown]
-# The run is blocked, and `run` has come back. Nothing waits inside it. The process may end now: from here on we use
-# nothing of it but this text.
+# The run is blocked, and `run` has returned. No code is waiting. The process may end now: from here on we use only this
+# string.
 
 # %%
 saved = then(monday, lambda m, result: result.state.to_json())
@@ -104,7 +103,7 @@ print(saved)
 # %% [markdown]
 # ## Wednesday: Ana says yes
 #
-# Another process reads the text, puts Ana's answer into it, and stores it again. The workflow does not run.
+# Another process reads the string, adds Ana's answer, and stores it again. The workflow does not run.
 
 # %%
 state = then(saved, lambda m, text: m.WorkflowState.from_json(text))
@@ -113,11 +112,11 @@ saved_again = then(answered, lambda m, state: state.to_json())
 show(answered)
 
 # %% [markdown]
-# A third process goes on. It has a new clock, which says Wednesday.
+# A third process continues. Its clock says Wednesday.
 
 # %%
-model_calls = predict(...)  # how often was the model called (assess), all processes together?
-days = predict(...)  # how many days did the refund wait, by its own account?
+model_calls = predict(...)  # how often was the model called (assess), counted over all processes?
+days = predict(...)  # how many days did the refund wait, according to its result?
 
 # %%
 world = World(file)
@@ -128,7 +127,8 @@ compare(model_calls, done, len(world.ledger.effects("assess")))
 compare(days, done, (done.value or {}).get("days"))
 
 # %% [markdown]
-# Replay went fast through the past, found the signal at the wait, and went on. Look for both in the picture.
+# The replay returned the recorded results, found the signal at the wait, and continued live. Find both parts in the
+# timeline.
 
 # %%
 draw(done, replayed=2, ledger=World(file).ledger)
@@ -152,18 +152,18 @@ def waits(ctx, given):
 before = threading.active_count()
 waiting = [attempt_run(waits, begin(f"refund-{n}"), clock=Clock()) for n in range(1000)]
 compare(threads, waiting[0], threading.active_count() - before)
-print(then(waiting[0], lambda m, result: f"each one is a text of about {len(result.state.to_json())} characters"))
+print(then(waiting[0], lambda m, result: f"each one is a string of about {len(result.state.to_json())} characters"))
 
 # %% [markdown]
 # And nothing polls: the process that delivers the signal starts the next run.
 #
 # ### A belief: "a sleep sleeps"
 #
-# This author wants to give Kim two days before anybody looks at her answer, and lets the workflow sleep. Our clock only
-# jumps; on a real one a process would sit there. And every replay begins at the first line.
+# This author wants to give Kim two days to answer, and lets the workflow sleep. Our clock only jumps; with a real one,
+# a process would be held for two days. And every replay starts at the first line.
 
 # %%
-days_slept = predict(...)  # the run is started, blocked, and resumed once. How many days were slept in all?
+days_slept = predict(...)  # the run is started, blocked, and resumed once. How many days did it sleep in total?
 
 # %%
 clock = Clock()
@@ -179,12 +179,13 @@ result = attempt_run(sleeper, deliver(blocked.state or blocked, "answer", "thank
 compare(days_slept, result, clock.now() / DAY)
 
 # %% [markdown]
-# The sleep is not in the history, so each replay sleeps again. A **process** must not sleep; a workflow may wait for a
-# time. Real engines offer **durable timers** for this: the wake-up is recorded, and the run is suspended until it is due.
-# In our engine a timer is a signal from outside: a line in a table of "wake me at" delivers it. That gives every wait a
-# **timeout**. Decide beforehand what a timeout means: cancel, ask another person, or do the safe thing.
+# The sleep is not in the history, so each replay sleeps again. A **process** must not sleep, but a workflow may wait
+# for a time. Real engines offer **durable timers** for this: the wake-up time is recorded, and the run is suspended
+# until it is due. In our engine a timer is a signal from outside: a program that keeps a table of wake-up times
+# delivers it. This gives every wait a **timeout**. Decide in advance what a timeout means: cancel, ask another person,
+# or do the safe thing.
 #
-# Here the clock says no after two days, and on the third day Ana says yes. Only then a worker takes up the run.
+# Here the clock declines after two days, and on the third day Ana approves. Only then does a worker continue the run.
 
 # %%
 says = predict(...)  # what is the status in the value, "refunded" or "declined"?
@@ -199,7 +200,7 @@ show(decided)
 compare(says, decided, (decided.value or {}).get("status"))
 
 # %% [markdown]
-# The first one wins, and that is recorded. Ana's answer is not lost: it stays in the state, unread.
+# The first signal wins, and that is recorded. Ana's answer is not lost: it stays in the state, unread.
 
 
 # %%
@@ -214,7 +215,7 @@ draw(decided)
 # %% [markdown]
 # ### A belief: "a signal is a message that I read once"
 #
-# First: what if it comes too early? Ana is quick. Her answer is there before the run has started.
+# First, a signal that comes too early. Ana is quick: her answer arrives before the run has started.
 
 # %%
 status_of_early = predict(...)  # how does the run end, "blocked" or "completed"?
@@ -237,7 +238,7 @@ def two_names(ctx, given):
 
 
 # %%
-answers = predict(...)  # what is returned? A list of two texts
+answers = predict(...)  # what is returned? A list of two strings
 
 # %%
 state = deliver(begin("names-1"), "finance", "Bo agrees")
@@ -246,9 +247,8 @@ result = attempt_run(two_names, state, clock=Clock())
 compare(answers, result, result.value)
 
 # %% [markdown]
-# Every name has a queue of its own. Within one name, the first one in is the first one out. Now comes the test for
-# "read once": two answers of one name, and a crash between the two waits. The new process runs the workflow from its
-# first line.
+# Every name has a queue of its own. Within one name, signals are consumed first in, first out. Now we test "read once":
+# two answers of one name, and a crash between the two waits. The new process runs the workflow from its first line.
 
 # %%
 from durable_lab.checks.bench import Crash
@@ -270,7 +270,7 @@ def two_answers(ctx, given):
 
 
 # %%
-answers_after_crash = predict(...)  # what is returned after the crash? A list of two texts
+answers_after_crash = predict(...)  # what is returned after the crash? A list of two strings
 
 # %%
 deaths[:] = ["the first process"]
@@ -282,9 +282,9 @@ show(result)
 compare(answers_after_crash, result, result.value)
 
 # %% [markdown]
-# Taking a signal is a command. On replay the first wait gets the same answer again, and the second wait does not get it
-# too. The state still holds both signals; the history says who took which. In the picture the first wait is only
-# outlined: it was replayed.
+# Consuming a signal is a command. On replay the first wait gets the same answer again, and the second wait gets the
+# other one. The state still holds both signals; the history records which wait consumed which. In the timeline the
+# first wait is only outlined, because it was replayed.
 
 # %%
 draw(result, replayed=1)
@@ -292,7 +292,7 @@ draw(result, replayed=1)
 # %% [markdown]
 # ### A belief: "an empty answer is no answer"
 #
-# A button sends no data. A form sends 0, or an empty text. Five signals with nothing in them:
+# A button sends no data. A form sends 0 or an empty string. Here are five signals with empty payloads:
 
 # %%
 completed = predict(...)  # how many of the five runs are completed?
@@ -305,11 +305,12 @@ print(then(results[0], lambda m, result: [result.value for result in results]))
 compare(completed, results[0], sum(result.status == "completed" for result in results))
 
 # %% [markdown]
-# Ask whether there **is** a signal, not whether its payload is true. If your engine waits at one of them, look there.
+# Check whether there **is** a signal, not whether its payload is true. If your engine blocks at one of them, look for
+# that check.
 #
 # ### A belief: "catching everything is safe"
 #
-# This author is careful. If anything goes wrong, the order is cancelled. But nothing is wrong: Ana has not answered
+# This author is careful: if anything goes wrong, the order is cancelled. But nothing is wrong. Ana has not answered
 # yet.
 
 # %%
@@ -329,7 +330,7 @@ def careful(ctx, order_id):
 
 
 # %%
-orders = predict(...)  # how many orders are cancelled while it waits?
+orders = predict(...)  # how many orders are cancelled while the run waits?
 
 # %%
 cancelled.clear()
@@ -339,7 +340,7 @@ compare(orders, result, len(cancelled))
 
 # %% [markdown]
 # `WorkflowBlocked` is not an `Exception`, so it passes. A bare `except:` does catch it. Then the engine is the last
-# line of defence. Here such a workflow does two things: it prints, and it calls an activity.
+# line of defence. The next workflow does two things after catching it: it prints, and it calls an activity.
 
 
 # %%
@@ -364,13 +365,13 @@ compare(status_of_reckless, result, result.status)
 
 # %% [markdown]
 # The context is stopped: every later command stops again, and the run is not reported as completed. But the printed
-# line shows that the code ran. With an effect in that place, outside every activity, it would have happened. So catch
-# what you mean: `except ActivityError`.
+# line shows that the code ran. An effect there, outside any activity, would have happened. So catch only what you mean:
+# `except ActivityError`.
 #
 # ### A belief: "if I close the app, the order stops"
 #
 # The app that starts an order is only a client. Here the app is a real process, and it is killed right after the first
-# step is recorded. Nothing is cancelled. Then Ana answers, and another worker goes on.
+# step is recorded. Nothing is cancelled. Then Ana answers, and another worker continues.
 
 # %%
 import os
@@ -382,7 +383,7 @@ env = {**os.environ, "LAB_MODULE": study.current().name}
 
 
 def process(*words):
-    """One step of the refund story, in a process of its own, on the engine under study. Returns its exit code."""
+    """Run one step of the refund story in a separate process, on the engine under study. Returns its exit code."""
     command = [sys.executable, "-m", "durable_lab", "refund", *words]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True)
     print(done.stdout + done.stderr, end="")
@@ -390,7 +391,7 @@ def process(*words):
 
 
 def app():
-    """The app, in an empty folder. It is killed on its way."""
+    """Run the app in an empty folder. It is killed before it finishes."""
     for path in folder.glob("refund*"):
         path.unlink()
     return process("start", "--kill-at", "assess.recorded")
@@ -398,29 +399,29 @@ def app():
 
 killed = app()
 if killed not in (0, 1, 2):
-    print("the app is gone, exit code", killed)
+    print("the app was killed, exit code", killed)
 
 # %%
 payments = predict(...)  # how many payments does the bank make in the end?
 
 # %%
-killed = app()  # once more, so that this cell counts from nothing
+killed = app()  # again, so that this cell starts counting from zero
 if killed not in (0, 1, 2) and all(process(step) == 0 for step in ("resume", "approve", "resume")):
     payments.compare(len(World(folder / "refund.world.db").ledger.effects("pay_back")))
 
 # %% [markdown]
-# The order lives in the history. To stop it, tell **it**: send a signal that the workflow understands, as
-# `{"approved": False}` is one.
+# The order lives in the history. To stop it, send it a signal that the workflow understands, such as
+# `{"approved": False}`.
 #
 # ## What does Ana agree to?
 #
-# "Approved: yes" is too little. An agent may change its mind while Ana reads. So the answer names the exact action that
+# "Approved: yes" is not enough. An agent may change its plan while Ana reads. So the answer names the exact action that
 # was shown to her, with its arguments, and the workflow compares. If they differ, it asks again.
 
 
 # %%
 def bound(ctx, action):
-    for _ in range(5):  # five answers to other questions are enough
+    for _ in range(5):  # accept at most five answers to other questions
         answer = ctx.wait_signal("approval")
         if answer["action"] == action:
             return {"approved": answer["approved"], "by": answer["by"], "action": action}
@@ -428,7 +429,7 @@ def bound(ctx, action):
 
 
 # %% [markdown]
-# Ana has agreed to pay back 30. In the meantime the action has become 900.
+# Ana has approved a refund of 30. Meanwhile the action has changed to 900.
 
 # %%
 status = predict(...)  # how does this run end, "completed" or "blocked"?
@@ -441,9 +442,9 @@ show(asks_again)
 compare(status, asks_again, asks_again.status)
 
 # %% [markdown]
-# The old answer was taken, recorded and not used. The run waits for an answer to the new question. Everything is in the
-# history: who, what, when. For an audit one thing more is needed: here `by` is whatever the sender wrote, and it has to
-# come from the **authenticated** user instead. Now Bo agrees to the 900.
+# The old answer was consumed and recorded, but not used. The run waits for an answer to the new question. The history
+# has everything: who, what, when. An audit needs one thing more: here `by` is whatever the sender wrote, but it must
+# come from the **authenticated** user. Now Bo approves the 900.
 
 # %%
 yes_to_900 = {"approved": True, "by": "Bo", "action": ["pay_back", "A1", 900]}
@@ -473,9 +474,10 @@ question("signals-6", ...)
 # %% [markdown]
 # ## Decide it yourself
 #
-# This is Monday again, as something to touch. Click into it and press **space**: your engine runs up to the wait. Press
-# **s** and choose the signal, and it goes on. Then go back to the wait with **←**, fork there with **f**, and say no in
-# the other future. The two stand above each other, and their first difference is marked. (It has a bank of its own.)
+# This is Monday again, as an interactive timeline. Click it and press **space**: your engine runs up to the wait. Press
+# **s** and choose the signal, and the run continues. Then go back to the wait with **←**, fork there with **f**, and
+# decline in the other branch. The two branches are shown one above the other, with their first difference marked. (It
+# has a bank of its own.)
 
 # %%
 again = begin("refund-1", ORDER)
@@ -485,16 +487,15 @@ Timeline(own, again, engine=engine(), clock=Clock(0), signals={"approval": {"app
 # %% [markdown]
 # ## Stretch
 #
-# 1. A nervous user clicks twice, and two equal signals arrive. Your engine keeps both, and it must: two equal answers
-#    may both be meant. How could the sender mark them as one? (Think of lesson 04. The store's `journal` has a
-#    `signal_key`.)
-# 2. Write an approval record for "merge a pull request". Which fields does it need, so that a commit that is pushed
-#    afterwards is not approved with it?
+# 1. A nervous user clicks twice, and two equal signals arrive. Your engine keeps both, and it must: both answers may be
+#    intended. How could the sender mark them as one? (Think of lesson 04. The store's `journal` has a `signal_key`.)
+# 2. Design an approval record for "merge a pull request". Which fields does it need, so that it does not also approve a
+#    commit that is pushed later?
 
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before, but for the time of day in the
-# story of the app: that one was told in real time.
+# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before, except the times of day in the
+# story of the app, which ran in real time.
 #
-# Next: `06_sagas.ipynb`. What if a later step fails, and the earlier ones have to be undone?
+# Next: `06_sagas.ipynb`. What happens if a later step fails and the earlier ones have to be undone?

@@ -12,8 +12,8 @@
 # **You will be able to**
 #
 # - undo the finished steps when a later one fails, in the right order, and only those;
-# - say what to do about a step that failed but may have happened, and about an undo that fails;
-# - crash a saga at every point, and show that the end is the same;
+# - handle a step that failed but may have taken effect, and an undo that fails;
+# - crash a saga at every point, and show that the result is the same;
 # - run the whole story on your own engine, and explain every line of it.
 
 # %%
@@ -29,11 +29,11 @@ print(study.current().label)
 # ## A flight, a hotel, and no car
 #
 # Kim wants a trip: flight, hotel, car. The flight is booked, the hotel is booked, and there is no car. Without a car
-# she cannot get to the hotel. A database could roll back. An airline cannot: the flight is bought. It can only be
-# cancelled.
+# she cannot get to the hotel. A database could roll back. An airline cannot: the flight has been bought, and can only
+# be cancelled.
 #
-# Such a step that makes up for an earlier one is a **compensation**. A **saga** is a row of steps, each with its
-# compensation. Here is a travel agency with its own books. A minus is money that it gives back.
+# A step that undoes the effect of an earlier one is a **compensation**. A **saga** is a sequence of steps, each with
+# its compensation. Here is a travel agency with its own books. A negative amount is money that it gives back.
 
 # %%
 from durable_lab.lesson.story import Clock, begin, crash_at, deliver, new_file, then
@@ -45,11 +45,11 @@ PRICES = {"flight": 200, "hotel": 150, "car": 60}
 
 
 class SoldOut(Exception):
-    """The agency's last word."""
+    """Nothing is left. The agency's answer is final."""
 
 
 class Agency(Service):
-    """Books and cancels. What is in `sold_out`, `silent` or `strict` goes wrong."""
+    """Books and cancels. Calls for the things in `sold_out`, `silent` or `strict` fail."""
 
     name, sold_out, silent, strict = "agency", (), (), ()
 
@@ -58,16 +58,16 @@ class Agency(Service):
             raise SoldOut(f"no {what} left")
         self._perform(f"book {what}", idempotency_key, {"costs": PRICES[what]})
         if what in self.silent:
-            raise TimeoutError("no answer")  # it is booked, but the answer gets lost
+            raise TimeoutError("no answer")  # it is booked, but the answer is lost
 
     def cancel(self, what, *, idempotency_key):
         if what in self.strict:
-            raise PermissionError(f"no cancelling of the {what} on the last day")
-        booked = self.ledger.effects(f"book {what}")  # it looks first: where nothing is booked, it gives nothing back
+            raise PermissionError(f"the {what} cannot be cancelled on the last day")
+        booked = self.ledger.effects(f"book {what}")  # check first: without a booking, no money is given back
         self._perform(f"cancel {what}", idempotency_key, {"costs": -PRICES[what] if booked else 0})
 
     def balance(self):
-        """Prints the books. Returns what Kim has paid by now."""
+        """Print the books. Returns what Kim has paid so far."""
         for effect in self.ledger.effects():
             print(f"  {effect.operation}: {effect.body['costs']}")
         return sum(effect.body["costs"] for effect in self.ledger.effects())
@@ -76,8 +76,8 @@ class Agency(Service):
 # %% [markdown]
 # ## Undo in reverse
 #
-# An ordinary `except ActivityError` is enough to begin with. What is done, is noted; when something fails, it is undone
-# in reverse.
+# We start with an ordinary `except ActivityError`. The workflow notes each finished step; if a step fails, it undoes
+# them in reverse.
 
 
 # %%
@@ -107,8 +107,8 @@ show(result)
 compare(paid, result, agency.balance())
 
 # %% [markdown]
-# The variable `done` is not stored. A new process gets it back by replay, because the history says which steps
-# succeeded. That is why sagas and durable execution fit together.
+# The variable `done` is not stored. A new process restores it by replay, because the history records which steps
+# succeeded. This is why sagas and durable execution work well together.
 
 # %%
 draw(result, ledger=agency.ledger)
@@ -116,8 +116,8 @@ draw(result, ledger=agency.ledger)
 # %% [markdown]
 # ### A belief: "the order of undoing does not matter"
 #
-# Three steps: open an account, put 100 into it, order a card. The card fails. This author undoes in the order in which
-# things were done.
+# Three steps: open an account, deposit 100, order a card. The card fails. This author undoes the steps in the order in
+# which they ran.
 
 # %%
 account = {}
@@ -164,12 +164,12 @@ show(result)
 compare(money, result, account.get("money"))
 
 # %% [markdown]
-# A later step may stand on an earlier one. So the last one goes first.
+# A later step may depend on an earlier one, so it must be undone first.
 #
 # ### A belief: "to be safe, undo all steps"
 #
-# Now the hotel is sold out, so the car was never asked for. This author gives the money back for all three, and a bank
-# does not look whether it was ever paid.
+# Now the hotel is sold out, so the car was never requested. This author gives the money back for all three, and
+# `give_back` does not check whether it was ever paid.
 
 
 # %%
@@ -187,7 +187,7 @@ def undo_all(ctx, things):
 
 
 # %%
-paid_for_all = predict(...)  # how much has Kim paid in the end? (A minus is a gift.)
+paid_for_all = predict(...)  # how much has Kim paid in the end? (If negative, the agency lost money.)
 
 # %%
 agency = Agency(Ledger(new_file()))
@@ -196,15 +196,16 @@ result = attempt_run(undo_all, begin("trip-2", THINGS), clock=Clock())
 compare(paid_for_all, result, agency.balance())
 
 # %% [markdown]
-# A step that never began has nothing to undo. Money was given back for a hotel and a car that had never been charged.
+# A step that never began has nothing to undo. Here money was given back for a hotel and a car that had never been paid
+# for.
 #
 # ## The step that failed, and happened
 #
-# Lesson 04 again: no answer is not a no. The car is booked, but each answer gets lost. For `trip` the step has failed,
-# so it is not in `done`.
+# As in lesson 04, a missing answer does not mean that nothing happened. The car is booked, but each answer is lost. For
+# `trip` the step has failed, so it is not in `done`.
 
 # %%
-paid_for_lost_answer = predict(...)  # `trip` once more. How much has Kim paid in the end?
+paid_for_lost_answer = predict(...)  # `trip` again. How much has Kim paid in the end?
 
 # %%
 agency = Agency(Ledger(new_file()))
@@ -214,19 +215,19 @@ show(result)
 compare(paid_for_lost_answer, result, agency.balance())
 
 # %% [markdown]
-# Kim has no trip, and pays for a car. So the undo is noted **before** the step. Then the undo may meet a step that
-# never happened; it must look first and do nothing, as `Agency.cancel` does. Even that is not enough for a booking that
-# is still on its way: it may land **after** the cancellation. The other side has to remember the cancellation and refuse
-# what comes later, or the undo is repeated later. Here is the whole saga as a small function.
+# Kim has no trip, but pays for a car. So the undo must be noted **before** the step. Then the undo may run for a step
+# that never happened; it must check first and do nothing in that case, as `Agency.cancel` does. Even that is not enough
+# for a booking that is still in transit: it may arrive **after** the cancellation. Either the other side remembers the
+# cancellation and refuses later bookings, or the undo is repeated later. Here is the whole saga as a small function.
 
 
 # %%
 def saga(ctx, steps):
-    """Do the steps (do, undo, what) in order; if one fails, undo in reverse. Says what is undone and what is not."""
+    """Run the steps (do, undo, what) in order; if one fails, undo in reverse. Returns what is undone and what is left."""
     begun = []
     try:
         for do, undo, what in steps:
-            begun.append((undo, what))  # subtle: before the step, because a step that failed may have happened
+            begun.append((undo, what))  # subtle: before the step, because a step that failed may have taken effect
             ctx.call_activity(do, what)
         return {"status": "done"}
     except engine().ActivityError as error:
@@ -237,7 +238,7 @@ def saga(ctx, steps):
             ctx.call_activity(undo, what)
             undone.append(what)
         except engine().ActivityError:
-            left.append(what)  # the other ones are still undone
+            left.append(what)  # continue with the others
     return {"status": "undone" if not left else "a human is needed", "why": why, "undone": undone, "left": left}
 
 
@@ -246,7 +247,7 @@ def safe_trip(ctx, things):
 
 
 # %%
-paid_after_saga = predict(...)  # the same car whose answers get lost. How much has Kim paid now?
+paid_after_saga = predict(...)  # the same car whose answers are lost. How much has Kim paid now?
 
 # %%
 agency = Agency(Ledger(new_file()))
@@ -258,7 +259,7 @@ compare(paid_after_saga, result, agency.balance())
 # %% [markdown]
 # ## When an undo fails
 #
-# The hotel does not take cancellations on the last day. That is final. What about the flight?
+# The hotel does not accept cancellations on the last day. That answer is final. What about the flight?
 
 # %%
 undone = predict(...)  # which things are undone? A list, in the order of undoing
@@ -274,12 +275,12 @@ compare(undone, result, (result.value or {}).get("undone"))
 compare(not_undone, result, (result.value or {}).get("left"))
 
 # %% [markdown]
-# "car" was asked to be undone as well, since it had begun; nothing was there, so nothing was given back. The hotel is
-# left, and the result says so: a person must see to it. A saga that hides this is worse than one that fails.
+# The saga also asked to undo "car", because that step had begun; there was no booking, so no money was given back. The
+# hotel is left, and the result says so: a person must handle it. A saga that hides this is worse than one that fails.
 #
 # ### A belief: "a trip that waits has gone wrong"
 #
-# Between flight and hotel a person must agree. No answer has come yet.
+# Between flight and hotel a person must approve. No answer has come yet.
 
 
 # %%
@@ -293,7 +294,7 @@ def trip_with_approval(ctx, things):
 
 
 # %%
-cancellations = predict(...)  # how many cancellations are in the books while it waits?
+cancellations = predict(...)  # how many cancellations are in the books while the run waits?
 
 # %%
 agency = Agency(Ledger(new_file()))
@@ -306,8 +307,8 @@ compare(cancellations, result, len(agency.ledger.effects("cancel flight")))
 #
 # ## Crash at every point
 #
-# Now the hardest test. First we let the saga run once, and note every point that the agency passes: before each effect,
-# and after it, when it is not yet recorded. (A death right after a record is the same as one before the next effect.)
+# Now the hardest test. First we run the saga once, and collect every point that the agency passes: before each effect,
+# and after it, when it is not yet recorded. (A crash right after a record is the same as one before the next effect.)
 
 # %%
 points = []
@@ -315,12 +316,12 @@ agency = Agency(Ledger(new_file()), at=points.append)
 agency.silent = ("car",)
 wanted = attempt_run(safe_trip, begin("trip-7", THINGS), clock=Clock())
 books = agency.ledger.effects()
-points = list(dict.fromkeys(points))  # each one once
+points = list(dict.fromkeys(points))  # without duplicates
 print(then(wanted, lambda m, result: points))
 
 # %% [markdown]
-# **Predict.** For each of these points: a process dies there, and a new one goes on from the journal. In how many of
-# the cases are the agency's books, and the answer, the same as without a crash?
+# **Predict.** For each of these points, a process dies there, and a new one continues from the journal. In how many of
+# these cases are the agency's books and the result the same as without a crash?
 
 # %%
 same = predict(...)  # in how many of the cases? A number
@@ -338,14 +339,15 @@ for point in points:
 compare(same, wanted, sum(equal))
 
 # %% [markdown]
-# Two halves again. What is recorded does not run again: that is your engine. What is not recorded runs again with the
-# same key: that is the agency. Here is the last of these runs, which died inside an undo. First what the crash left:
+# Again there are two halves. Your engine does not repeat a recorded effect. An effect that is not recorded is requested
+# again with the same key, and the agency does not repeat it. Here is the last of these runs, which died inside an undo.
+# First, what the crash left:
 
 # %%
 draw(died if points else wanted, crash=point if points else None)
 
 # %% [markdown]
-# And the same run after the new process: what was replayed, and what was live.
+# And the same run after the new process: which commands were replayed, and which were live.
 
 # %%
 draw(ended if points else wanted, replayed=replayed if points else 0)
@@ -353,8 +355,8 @@ draw(ended if points else wanted, replayed=replayed if points else 0)
 # %% [markdown]
 # ## The whole story, on your engine
 #
-# Now Kim's refund, from beginning to end. Every step is a process of its own; one is killed with `kill -9` right after
-# the bank has paid. All that they share is a file.
+# Now Kim's refund from beginning to end. Every step is a separate process; one is killed with `kill -9` right after the
+# bank has paid. The processes share only a file.
 
 # %%
 import os
@@ -363,7 +365,7 @@ import sys
 
 
 def demo(*words):
-    """`durable-lab demo` on the engine under study, in a process of its own. Returns how often the bank paid."""
+    """Run `durable-lab demo` on the engine under study in a separate process. Returns how often the bank paid."""
     command = [sys.executable, "-m", "durable_lab", "demo", *words]
     env = {**os.environ, "LAB_MODULE": study.current().name, "FORCE_COLOR": "", "COLUMNS": "100"}
     done = subprocess.run(command, env=env, capture_output=True, text=True)
@@ -373,7 +375,7 @@ def demo(*words):
 
 
 # %%
-refunds = predict(...)  # how many refunds in the bank's books, with a kill right after the payment?
+refunds = predict(...)  # how many refunds are in the bank's books after a kill right after the payment?
 
 # %%
 count = demo()
@@ -381,8 +383,8 @@ if count is not None:
     refunds.compare(count)
 
 # %% [markdown]
-# Read it from top to bottom, and say for each line of the history who made it, and whether it was live or replayed.
-# Then the same with a bank that does not look at keys.
+# Read the output from top to bottom. For each line of the history, say which process made it, and whether it was live
+# or replayed. Then run the same with a bank that does not check keys.
 
 # %%
 naive_refunds = predict(...)  # how many refunds now?
@@ -393,20 +395,20 @@ if count is not None:
     naive_refunds.compare(count)
 
 # %% [markdown]
-# Your engine did the same both times. What it cannot promise alone, it does not promise.
+# Your engine did the same both times. It promises only what it can keep alone.
 #
-# ## All of it
+# ## All 14 tests
 
 # %%
 check()
 
 # %% [markdown]
-# ## What stands around such an engine
+# ## What surrounds such an engine
 #
-# Two things that every larger engine has, in small. First, **fan-out**: many independent steps, each recorded by
-# itself. (Yours does them one after the other, real engines at the same time; the records are alike.) A crash in the
-# middle costs only the unfinished ones. And a plan that is too wide is refused: a model that wants 200 searches has a
-# bill of 200 searches.
+# Two features of larger engines, on a small scale. The first is **fan-out**: many independent steps, each recorded
+# separately. (Your engine runs them one after the other, real engines run them concurrently; the records are the same.)
+# A crash in the middle repeats only the unfinished ones. And a plan that is too wide is refused: a model that asks for
+# 200 searches also incurs the cost of 200 searches.
 
 # %%
 WIDEST = 5
@@ -427,9 +429,7 @@ def research(ctx, words):
 
 
 # %%
-searches = predict(
-    ...
-)  # five words, a crash in the third search. How many searches are begun, both processes together?
+searches = predict(...)  # five words, and a crash in the third search. How many searches start, in both processes?
 
 # %%
 from durable_lab.checks.bench import Crash
@@ -440,19 +440,19 @@ compare(searches, found, len(searched))
 show(attempt_run(research, begin("r-2", [f"word {i}" for i in range(200)]), clock=Clock()))
 
 # %% [markdown]
-# Second, a **stream** for a person or program that watches. Task and connection know nothing of each other: the events are kept per
-# task, and the watcher has a **cursor**, the number of events seen. A history is such a list. After a broken line one
-# goes on from the cursor.
+# The second is a **stream** for a person or program that watches. Task and connection are independent: the events are
+# stored per task, and the watcher has a **cursor**, the number of events that it has seen. A history is such a list.
+# After a lost connection, the watcher continues from its cursor.
 
 
 # %%
 def events_from(cursor, state):
-    """All events that a watcher with this cursor has not seen."""
+    """Return all events that a watcher with this cursor has not seen."""
     return [f"{command.name}: {command.value}" for command in state.commands[cursor:]]
 
 
 # %%
-rest = predict(...)  # a watcher saw 3 of the 5 searches, and comes back. How many events does it get?
+rest = predict(...)  # a watcher saw 3 of the 5 searches, and reconnects. How many events does it get?
 
 
 # %%
@@ -479,7 +479,7 @@ question("sagas-2", ...)
 question("sagas-3", ...)
 
 # %% [markdown]
-# And about the whole lab. Say your answer aloud before you look at the choices; it may be asked in an interview.
+# And about the whole lab. Answer aloud before you look at the choices, as in an interview.
 
 # %%
 question("sagas-4", ...)
@@ -505,30 +505,30 @@ question("sagas-10", ...)
 # %% [markdown]
 # ## Remember this
 #
-# Cover the right column, and say it yourself.
+# Cover the right column, and answer each question aloud.
 #
-# | the question | the sentence |
+# | question | answer |
 # |---|---|
-# | Where is the truth? | In the log. A process can be thrown away. |
-# | How much machinery? | Checkpoints for most agents; replay for work that is long, waits, or moves money. |
-# | What may a workflow do? | Decide, the same each time. All else is an activity, and is recorded. |
-# | How often does an effect happen? | At least once from the engine; once in the world, if that knows the key. |
-# | What is an approval? | A stop, bound to one exact action, with a timeout and a record of who agreed. |
+# | What is the source of truth? | The log. A process is disposable. |
+# | How much machinery do I need? | Checkpoints for most agents; replay for work that is long, waits, or moves money. |
+# | What may a workflow do? | Make decisions, the same each time. Everything else is an activity, and is recorded. |
+# | How often does an effect happen? | At least once from the engine; once in the world, if the service knows the key. |
+# | What is an approval? | A stop, bound to one exact action, with a timeout and a record of who approved. |
 #
 # ## Stretch
 #
-# 1. The history shows that the agency was asked three times for a car that is sold out. Which lesson had the cure? Use
-#    it.
-# 2. A trip has a part that is a saga itself: a tour with its own three bookings. Write it with `saga` inside a step of
-#    `saga`. Must the inner one be an activity? (An activity may not use `ctx`.) What does the outer one have to know to
-#    undo it?
+# 1. The history shows that the agency was asked three times for a car that is sold out. Which lesson had the solution?
+#    Apply it.
+# 2. One part of a trip is a saga itself: a tour with its own three bookings. Write it with `saga` inside a step of
+#    `saga`. Must the inner one be an activity? (An activity must not use `ctx`.) What does the outer one have to know
+#    to undo it?
 
 # %% [markdown]
 # ## Restart and run all: the same result?
 #
-# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before; times of day in the demo are
-# not.
+# **Kernel, Restart Kernel and Run All Cells**. The numbers must be the same as before, except the times of day in the
+# demo.
 #
-# This was the last lesson. Next: run `durable-lab demo --kill-at send_email.effect` and the other points in a terminal,
-# tell the story by hand with `durable-lab refund start`, and read "Real engines compared" in the handout: which of them
-# would you take for your own agent, and why?
+# This was the last lesson. Next, run `durable-lab demo --kill-at send_email.effect` and the other points in a terminal,
+# run the story step by step with `durable-lab refund start`, and read "Real engines compared" in the handout: which of
+# them would you choose for your own agent, and why?
