@@ -20,7 +20,7 @@ help:
 	@echo "make test-browser    the notebooks in JupyterLab, driven in Chromium (Debian: apt install chromium)"
 	@echo "make grader  what an instructor needs: the command lab-grader (see grader/README.md)"
 	@echo "make bank    how well wrong engines are rejected, and the belief behind each is named"
-	@echo "make check   drift of generated files, lint, types"
+	@echo "make check   drift of generated files, lint, types, which folder may use which"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
 	@echo "make bench-timeline  first paint and a scrub step of the timeline, in Chromium"
@@ -57,6 +57,7 @@ check: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache >$(VENV)/arrows 2>&1 || { cat $(VENV)/arrows; exit 1; }
 
 build: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.dev.build
