@@ -7,7 +7,8 @@ import sys
 import pytest
 
 from durable_lab.timeline import history_of
-from durable_lab.timeline.events import divergence_in, in_order
+from durable_lab.timeline.divergence import divergence_in
+from durable_lab.timeline.events import in_order
 from durable_lab.timeline.model import difference, lanes_of
 
 

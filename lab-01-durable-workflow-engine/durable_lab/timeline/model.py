@@ -38,9 +38,12 @@ ENDS = ("blocked", "running", "completed", "failed")
 FAILED = "✖"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Event:
-    """One thing that happened. `ran` is "live", "replayed", "unread" (history that the code did not come to), or ""."""
+    """One thing that happened. `ran` is "live", "replayed", "unread" (history that the code did not reach), or "".
+
+    Not frozen, because a frozen one takes five times as long to make; only `EventWriter` changes it.
+    """
 
     index: int
     kind: str  # a key of KINDS

@@ -16,6 +16,9 @@ _UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"), (1, "s"))
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an encoder at each call
+
+
 def cut(text: str, width: int = LONGEST) -> str:
     """The text in one line of at most `width` characters."""
     text = printable(text[: width + 1])
@@ -25,7 +28,7 @@ def cut(text: str, width: int = LONGEST) -> str:
 def brief(value: Any, width: int = 60) -> str:
     """A value as JSON, cut to what fits in a cell; what is not JSON as Python shows it."""
     try:
-        text = json.dumps(value, ensure_ascii=False)
+        text = _encode(value)
     except (TypeError, ValueError, RecursionError):
         text = _shown(value)
     return cut(text, width)
