@@ -179,10 +179,10 @@ class Lane:
     events: tuple[Event, ...]
 
 
-def lanes_of(history: History) -> list[Lane]:
-    """The workflow on top, one lane for each command in issue order, the signals at the bottom."""
+def lanes_of(history: History, events: Sequence[Event] | None = None) -> list[Lane]:
+    """The lanes of a history, or only of these events: the workflow, each command in issue order, the signals."""
     groups: dict[int, list[Event]] = {0: []}
-    for event in history.events:
+    for event in history.events if events is None else events:
         groups.setdefault(event.lane, []).append(event)
     order = [*sorted(number for number in groups if number >= 0), *([-1] if -1 in groups else [])]
     return [_lane(number, tuple(groups[number]), history) for number in order]
