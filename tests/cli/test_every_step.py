@@ -175,7 +175,15 @@ def test_an_empty_file_has_no_run_and_stays_empty(lab, step):
         (["--store", ""], "the name of the file is empty"),
         (["--store", "."], "is a folder"),
         (["--store", "no/such/folder/r.db"], "its folder is not there"),
-        (["--kill-at", "lunch"], "invalid choice"),
+        (["--kill-at", "lunch"], "'lunch' is not one of approval.delivered, "),
+        (["--kill-at"], "requires an argument"),
+        *[
+            ([name, "--naive"], f"{name} needs a value, and --naive is an option")
+            for name in ("--store", "--id", "--by")
+        ],
+        (["--store", "--id=x"], "--store needs a value, and --id=x is an option"),
+        (["--amont", "3"], "(Possible options: --amount)"),
+        (["again"], "unexpected extra argument(s) (again)"),
     ],
 )
 def test_an_option_that_makes_no_sense_is_refused_with_a_sentence_and_nothing_is_made(lab, words, said):
@@ -193,13 +201,45 @@ def test_an_amount_that_makes_sense_is_taken(lab, amount):
 
 
 @pytest.mark.parametrize(
-    "words", [["check", "7"], ["check", "nan"], ["hint", "0"], ["hint", "1", "4"], ["refund", "fly"], ["x"]]
+    ("words", "said"),
+    [
+        (["check", "7"], "'7' is not a whole number from 1 to 5"),
+        (["check", "nan"], "'nan' is not a whole number from 1 to 5"),
+        (["check", "-1"], "No such option: -1"),
+        (["hint"], "Missing argument 'TODO'"),
+        (["hint", "0"], "'0' is not a whole number from 1 to 5"),
+        (["hint", "1", "4"], "'4' is not a whole number from 1 to 3"),
+        (["refund", "fly"], "'fly' is not one of start, approve, resume, history, replay"),
+        (["x"], "No such command 'x'"),
+        (["demp"], "Did you mean 'demo'?"),
+    ],
 )
-def test_what_is_not_a_command_is_refused_in_words(lab, words):
+def test_what_is_not_a_command_is_refused_in_words_after_how_it_is_used(lab, words, said):
     done = lab(*words)
+    usage, *lines = done.stderr.splitlines()
     assert done.returncode == 2
-    assert "invalid" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert usage.startswith("Usage: durable-lab ")
+    assert len(lines) == 1
+    assert lines[0].startswith("durable-lab: ")
+    assert said in lines[0]
+    assert list(lab.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["-x", "--naive", "--id=y", "--", "--help"])
+def test_a_name_that_looks_like_an_option_is_a_name_after_an_equals_sign(lab, name):
+    done = lab.refund("start", f"--id={name}", f"--store={name}.db")
+    assert done.returncode == 0
+    assert (lab.folder / f"{name}.db").exists()
+    assert f"refund {name}: blocked" in lab.refund("history", f"--id={name}", f"--store={name}.db").stdout
+
+
+@pytest.mark.parametrize("words", [["-h"], ["--help"]])
+@pytest.mark.parametrize("command", ["", "check", "hint", "reset", "doctor", "demo", "refund"])
+def test_help_is_shown_for_every_command_and_does_nothing(lab, command, words):
+    done = lab(*filter(None, [command]), *words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"Usage: durable-lab {command}")
+    assert list(lab.folder.iterdir()) == []
 
 
 def test_the_engine_of_a_students_own_is_in_the_next_command(lab):

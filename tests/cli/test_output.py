@@ -1,6 +1,7 @@
 """Output only reports: no terminal, disk, pipe or encoding decides what is recorded, or causes a traceback."""
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -163,6 +164,16 @@ def test_a_record_is_shown_when_it_is_committed_so_a_killed_process_has_shown_it
     assert re.findall(r"(?m)^  (?:effect|recorded) .*?(?=[:]| ->)", done.stdout) == [
         re.sub(r"^(effect|recorded) ", lambda m: f"  {m[1]:<8}  ", line) for line in shown
     ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_bytes_on_standard_output_are_an_error_of_their_writer_and_lose_nothing(encoding):
+    inner = io.TextIOWrapper(io.BytesIO(), encoding)
+    screen = Screen(inner)
+    with pytest.raises(TypeError, match="must be str, not bytes"):
+        screen.write(b"")
+    screen.write("here")
+    assert (screen.lost, inner.buffer.getvalue()) == (None, b"here")
 
 
 def test_a_killed_approval_has_shown_that_it_is_recorded(lab):

@@ -5,7 +5,6 @@ import shlex
 
 import pytest
 
-from durable_lab.cli.main import parser
 from durable_lab.lesson.questions import all_questions
 from durable_lab.rules import RULES
 from durable_lab.study import LAB_DIR, ROOT
@@ -43,9 +42,9 @@ def test_a_method_that_the_prose_names_is_one_of_the_engine(text):
 
 
 @each
-def test_a_command_in_the_prose_is_one_that_the_parser_takes(text):
+def test_a_command_in_the_prose_is_one_that_the_parser_takes(text, durable_lab_takes):
     for words in (shlex.split(s)[1:] for s in spans(text) if s.startswith("durable-lab")):
-        parser().parse_args([*words, "start"] if words == ["refund"] else words)  # named without its step
+        durable_lab_takes([*words, "start"] if words == ["refund"] else words)  # named without its step
 
 
 @each

@@ -1,26 +1,35 @@
-"""The story, told step by step: real processes, a real file, a real kill -9, and the bank's own books."""
+"""`demo`: the refund story with real processes, a real file, a real kill -9, and the bank's own books."""
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 from rich.panel import Panel
 
 from durable_lab import processes, study
+from durable_lab.cli.history import show_history
 from durable_lab.cli.output import LOST, on_engine, say, styled
-from durable_lab.cli.refund import show_history
+from durable_lab.cli.refund import KILL_AT
 from durable_lab.faults import POINTS
 from durable_lab.stores import SQLiteStore
 from durable_lab.world import Ledger, books_of
 
 
-def demo(console: Console, given: argparse.Namespace) -> int:
-    """Tell the story once. Returns 0 where the bank paid as often as it should have."""
+def demo(
+    context: typer.Context,
+    naive: Annotated[bool, typer.Option("--naive", help="with a bank that does not deduplicate: two refunds")] = False,
+    kill_at: Annotated[str, KILL_AT] = "pay_back.effect",
+) -> int:
+    """Tell the refund story: blocked, killed, resumed, one refund.
+
+    The exit code is 0 if the bank paid as often as it should have.
+    """
     with tempfile.TemporaryDirectory(prefix="durable-lab-") as folder:
-        return _Story(console, given, Path(folder)).tell()
+        return _Story(context.obj, naive, kill_at, Path(folder)).tell()
 
 
 OPENING = """\
@@ -33,14 +42,14 @@ TWICE = (
 
 
 class _Story:
-    def __init__(self, console: Console, given: argparse.Namespace, folder: Path) -> None:
-        self.console, self.given = console, given
+    def __init__(self, console: Console, naive: bool, kill_at: str, folder: Path) -> None:
+        self.console, self.naive, self.kill_at = console, naive, kill_at
         self.study = study.for_show()
         self.file = folder / "refund.db"
         self.number = 0
 
     def tell(self) -> int:
-        point = self.given.kill_at
+        point = self.kill_at
         self.console.print(Panel.fit(OPENING, title="the refund that would not die"))
         say(self.console, f"engine under study: {self.study.label}")
         killed_early = self.step("A worker starts the refund. It will need a human.", "start", kill=_early(point))
@@ -63,11 +72,11 @@ class _Story:
         return self.moral(paid)
 
     def step(self, words: str, step: str, kill: str | None = None) -> bool:
-        """Run one step as a process. Returns whether it was killed. Ends the demo where it went wrong otherwise."""
+        """Run one step as a process. Returns whether it was killed; raises StudyError if it failed in another way."""
         self.number += 1
         styled(self.console, "")
         styled(self.console, (f"{self.number}. {words}", "bold"))
-        options = ["--naive"] if self.given.naive else []
+        options = ["--naive"] if self.naive else []
         options += ["--kill-at", kill] if kill else []
         variables = {"LAB_MODULE": self.study.name, "LAB_WORKSPACE": str(self.study.folder), "COLUMNS": "10000"}
         done = processes.run("durable_lab", "refund", step, "--store", str(self.file), *options, variables=variables)
@@ -85,8 +94,8 @@ class _Story:
         return Ledger(books_of(self.file), look=True)
 
     def moral(self, paid: int) -> int:
-        """What was to be seen, and whether it was."""
-        expected = 2 if self.given.naive and self.given.kill_at == "pay_back.effect" else 1
+        """Say how many refunds were paid. Returns the exit code."""
+        expected = 2 if self.naive and self.kill_at == "pay_back.effect" else 1
         styled(self.console, "")
         if paid == 1:
             styled(self.console, ("One refund.", "green"), " The process died; the log did not.")
@@ -98,7 +107,7 @@ class _Story:
 
 
 def _early(point: str) -> str | None:
-    """Points that lie before the wait for approval."""
+    """The point, if it lies before the wait for approval."""
     return point if point.startswith(("assess.", "now.")) else None
 
 

@@ -1,16 +1,14 @@
-"""Is everything here that the lab needs? What is missing, and how to get it."""
+"""`doctor`: what the lab needs, what is missing, and how to get it."""
 
 from __future__ import annotations
 
-import argparse
 import platform
 import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator
-from importlib import metadata
 
-from rich.console import Console
+import typer
 
 from durable_lab import study
 from durable_lab.checks.runner import TESTS
@@ -20,6 +18,7 @@ PACKAGES = {
     "pytest": "make demo",
     "pytest-timeout": "make demo",
     "rich": "make demo",
+    "typer": "make demo",
     "jupyterlab": "make lab",
     "ipywidgets": "make lab",
     "matplotlib": "make lab",
@@ -28,13 +27,16 @@ PACKAGES = {
 Finding = tuple[bool, str, str, str]  # good, what, found, how to get it
 
 
-def doctor(console: Console, given: argparse.Namespace) -> int:
-    """A line for each thing looked at. Exit code 1 where something that every command needs is missing."""
+def doctor(context: typer.Context) -> int:
+    """Show versions and paths, what is missing, and how to get it.
+
+    The exit code is 1 if something that every command needs is missing.
+    """
     findings = [*_machine(), *_paths(), *_packages()]
     for good, what, found, remedy in findings:
         word = ("ok     ", "green") if good else ("missing", "yellow")
-        styled(console, word, f"  {what:<16} {found}{'' if good else f'  ->  {remedy}'}")
-    needed = {"Python", "SQLite", "engine", "tests", "pytest", "pytest-timeout", "rich"}
+        styled(context.obj, word, f"  {what:<16} {found}{'' if good else f'  ->  {remedy}'}")
+    needed = {"Python", "SQLite", "engine", "tests", "pytest", "pytest-timeout", "rich", "typer"}
     return 1 if any(not good and what in needed for good, what, _, _ in findings) else 0
 
 
@@ -66,6 +68,8 @@ def _paths() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
+    from importlib import metadata  # slow to import, and no other command needs it
+
     for name, remedy in PACKAGES.items():
         try:
             yield True, name, metadata.version(name), ""

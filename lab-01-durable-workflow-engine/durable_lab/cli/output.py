@@ -27,7 +27,7 @@ _ASCII = str.maketrans("█░●✖◇✉▶·▲↯≠─…", "#.*xo@>.^!/-."
 
 
 class Screen:
-    """An output stream whose `write` never raises. `lost` is the error that ended it; what comes after is dropped."""
+    """A text stream whose `write` never fails. `lost` is the error that ended it; all later output is dropped."""
 
     def __init__(self, stream: IO[str] | None) -> None:
         self.lost: Exception | None = None if stream else OSError("standard output is closed")
@@ -46,6 +46,8 @@ class Screen:
         return False
 
     def write(self, text: str) -> int:
+        if not isinstance(text, str):  # as every text stream does: libraries write bytes to learn what it takes
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if self.lost is None:
             try:
                 self._stream.write(fitting(text, self.encoding))

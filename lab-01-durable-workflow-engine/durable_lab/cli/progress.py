@@ -1,21 +1,25 @@
-"""Where the student stands: the bar, the checks, the hints, and the way back."""
+"""Where the student stands: the progress bar, `check` and `hint`."""
 
 from __future__ import annotations
 
-import argparse
 import textwrap
 from itertools import groupby
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from durable_lab import study, todos
 from durable_lab.checks.runner import Verdict, run_tests, to_substitute
+from durable_lab.cli.command_line import whole
 from durable_lab.cli.output import on_engine, say, styled
-from durable_lab.files import aside_of, keep, rewrite, rewrite_python
+
+A_TODO = typer.Argument(metavar="TODO", help="the number of a TODO", parser=whole(1, len(todos.all_todos())))
+RUNGS = 3
 
 
-def show_progress(console: Console, given: argparse.Namespace) -> int:
-    """The bar, a line for each TODO, and the next command."""
+def show_progress(console: Console) -> int:
+    """Show the bar, a line for each TODO, and the next command."""
     engine = study.current()
     verdicts = run_tests(engine)
     passed = sum(verdict.passed for verdict in verdicts)
@@ -51,16 +55,20 @@ def _say_next(console: Console, engine: study.Study, stubs: dict[int, int], verd
         say(console, f"          durable-lab check {failed.todos[0]}   durable-lab hint {failed.todos[0]}")
 
 
-def check(console: Console, given: argparse.Namespace) -> int:
-    """The verdict of each test, and the whole message of each failure. Exit code 1 where one fails."""
+def check(context: typer.Context, todo: Annotated[int | None, A_TODO] = None) -> int:
+    """Run the 14 tests, or those of one TODO.
+
+    Shows why each failure failed. The exit code is 1 if a test fails.
+    """
+    console: Console = context.obj
     engine = study.current()
     stubs = _stubs(engine)
-    verdicts = run_tests(engine, given.todo)
-    others = [number for number in stubs if given.todo and number != given.todo]
+    verdicts = run_tests(engine, todo)
+    others = [number for number in stubs if todo and number != todo]
     say(console, f"engine    {engine.label}")
     if others and engine.name == "lab":
         numbers = f"TODO {', '.join(map(str, sorted(others)))}"
-        if to_substitute(engine, given.todo):
+        if to_substitute(engine, todo):
             say(console, f"          substituted by the reference for this check: {numbers}")
         else:
             say(console, f"          still to be written, and there is no reference here to substitute them: {numbers}")
@@ -79,59 +87,20 @@ def check(console: Console, given: argparse.Namespace) -> int:
     return 0 if passed == len(verdicts) else 1
 
 
-def hint(console: Console, given: argparse.Namespace) -> int:
-    """One rung of three: first a question, then the way, then what to hold your code against."""
-    todo = todos.all_todos()[given.todo]
-    say(console, f"TODO {todo.number}  {todo.title}   (hint {given.rung} of {len(todo.hints)})")
-    for line in ["", *textwrap.wrap(todo.hints[given.rung - 1], min(100, console.width)), ""]:
+def hint(
+    context: typer.Context,
+    todo: Annotated[int, A_TODO],
+    rung: Annotated[int, typer.Argument(metavar="RUNG", parser=whole(1, RUNGS), help=f"1 to {RUNGS}")] = 1,
+) -> int:
+    """Ask a question about a TODO; two more rungs say more.
+
+    First a question, then the approach, then what to compare your code with.
+    """
+    console: Console = context.obj
+    about = todos.all_todos()[todo]
+    say(console, f"TODO {todo}  {about.title}   (hint {rung} of {len(about.hints)})")
+    for line in ["", *textwrap.wrap(about.hints[rung - 1], min(100, console.width)), ""]:
         say(console, line)
-    more = f"More: durable-lab hint {todo.number} {given.rung + 1}. " if given.rung < len(todo.hints) else ""
-    say(console, f"{more}Read: {todo.lesson}.")
-    return 0
-
-
-def reset(console: Console, given: argparse.Namespace) -> int:
-    """Put the functions of one TODO back, or the whole file; what was there goes to a backup beside the file."""
-    engine = study.named()
-    if engine.name != "lab":
-        raise study.StudyError("reset works on your own engine: unset LAB_MODULE, or set it to lab.")
-    if given.todo is None or not engine.path.exists():
-        return _reset_file(console, engine)
-    old = engine.text()
-    try:
-        new = todos.reset(old, given.todo)
-    except KeyError as error:
-        raise study.StudyError(
-            f"{study.shown(engine.path)} has no class {error.args[0]} any more. `durable-lab reset` without a number "
-            "puts back the whole file and keeps yours beside it."
-        ) from None
-    if new == old:
-        say(console, f"TODO {given.todo} is as it was handed out already; nothing is changed.")
-        return 0
-    backup = keep(engine.path)
-    rewrite_python(engine.path, new)
-    say(console, f"TODO {given.todo} is as it was handed out. Your own text is kept in {study.shown(backup)}.")
-    return 0
-
-
-def _reset_file(console: Console, engine: study.Study) -> int:
-    """The whole file as it was handed out. What stands in its place is moved aside, whatever it is."""
-    pristine = (todos.SKELETON / engine.path.name).read_text(encoding="utf-8")
-    said = f"{study.shown(engine.path)} is as it was handed out."
-    try:
-        if engine.path.read_bytes() == pristine.encode():
-            say(console, f"{said[:-1]} already; nothing is changed.")
-            return 0
-        said += f" Your own file is kept in {study.shown(keep(engine.path))}."
-    except FileNotFoundError:
-        pass
-    except OSError:  # a folder, or a file that may not be read
-        aside = engine.path.rename(aside_of(engine.path))
-        said += f" What stood there is now called {study.shown(aside)}."
-    engine.path.parent.mkdir(parents=True, exist_ok=True)
-    rewrite(engine.path, pristine)
-    for name in ("__init__.py", "refund.py"):
-        if not engine.path.with_name(name).exists():
-            rewrite(engine.path.with_name(name), (todos.SKELETON / name).read_text(encoding="utf-8"))
-    say(console, said)
+    more = f"More: durable-lab hint {todo} {rung + 1}. " if rung < len(about.hints) else ""
+    say(console, f"{more}Read: {about.lesson}.")
     return 0

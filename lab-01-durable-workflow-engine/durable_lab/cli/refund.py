@@ -1,40 +1,57 @@
-"""The refund by hand: each step is a process of its own, and a file is all that they share."""
+"""`refund`: the story step by step. Each step is its own process, and they share only a file."""
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from durable_lab import study
+from durable_lab.cli.command_line import file, name, one_of, whole
+from durable_lab.cli.history import shortened, show_history
 from durable_lab.cli.output import on_engine, option, say
 from durable_lab.faults import POINTS, killer
 from durable_lab.stores import Run, SQLiteStore, StoreError
 from durable_lab.stores.log import log_of
-from durable_lab.timeline import table_of
-from durable_lab.timeline.events import from_records
-from durable_lab.timeline.rows import table_rows
 from durable_lab.timeline.words import brief, moment
 from durable_lab.worker import deliver, work
-from durable_lab.world import Effect, World, books_of
+from durable_lab.world import World, books_of
 
 OVER = ("completed", "failed")
 APPROVAL = "approval"
-MOST = 20  # names or effects in one list; longer ones are cut in the middle
+STORE, RUN = "refund.db", "refund-1"  # the defaults
+KILL_AT = typer.Option(
+    metavar="POINT", parser=one_of(sorted(POINTS)), help="kill this process (kill -9) at: " + ", ".join(POINTS)
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for."""
+
+    step: str
+    store: str
+    id: str
+    amount: int
+    by: str
+    decline: bool
+    kill_at: str | None
+    naive: bool
+    flaky: int
 
 
 class Session:
-    """What every step of the story needs: the engine under study, the store, the world, the planned fault."""
+    """What every step needs: the engine under study, the store, the world and the planned fault."""
 
-    def __init__(self, console: Console, given: argparse.Namespace, closing: ExitStack) -> None:
-        self.console, self.given = console, given
-        self.id: str = given.workflow_id
+    def __init__(self, console: Console, given: Options, closing: ExitStack) -> None:
+        self.console, self.given, self.id = console, given, given.id
         self.study = study.for_show()
         self.story = self.study.module("refund")
         if given.step != "start":
@@ -44,7 +61,8 @@ class Session:
         if given.step != "start":
             self.store.run(self.id)  # a mistyped id is refused before the world's books are made
         self._kill = killer(given.kill_at)
-        self.books, bank = books_of(given.store), {"deduplicates": not given.naive, "fails": given.flaky}
+        self.books = books_of(given.store)
+        bank: dict[str, Any] = {"deduplicates": not given.naive, "fails": given.flaky}
         self.world = World(self.books, **bank, at=self.at, of=self.store, look=look)
         closing.callback(self.world.ledger.close)
         self._effects = len(self.world.ledger.effects())
@@ -54,7 +72,7 @@ class Session:
         say(self.console, text)
 
     def at(self, point: str) -> None:
-        """Told of every point that the story passes. Some lie inside an activity, so no error may leave here."""
+        """Called at every point of the story. Some lie inside an activity, so no error may leave this method."""
         if point.endswith(".effect"):
             with suppress(Exception):
                 effects = len(self.world.ledger.effects())
@@ -64,7 +82,7 @@ class Session:
         self._kill(point)
 
     def recorded(self, command: Any) -> None:
-        """Told of every command once it is durable, inside the journal: no error may leave here, either."""
+        """Called by the journal for every command that is durable, so no error may leave this method either."""
         with suppress(Exception):
             attempts = f" ({len(command.tries)} attempts)" if len(command.tries) > 1 else ""
             said = moment if command.kind == "now" else brief
@@ -73,7 +91,7 @@ class Session:
         self._position += 1
 
     def replayed(self, commands: Sequence[Any]) -> None:
-        """The commands that come from history."""
+        """Say which commands come from history."""
         self._position = len(commands)
         if commands:
             names = [f"{i} {command.name:.60}" for i, command in enumerate(commands)]
@@ -81,29 +99,29 @@ class Session:
 
     @contextmanager
     def engine_may_be_half_written(self) -> Iterator[None]:
-        """Whatever the engine under study raises is a sentence for its author, not a traceback of ours."""
+        """Turn an exception of the engine under study into a sentence for its author. Raises StudyError."""
         try:
             yield
         except (StoreError, study.StudyError, KeyboardInterrupt):
             raise
-        except BaseException as error:  # also SystemExit, and a WorkflowBlocked that was let out
+        except BaseException as error:  # including SystemExit, and a WorkflowBlocked that the engine did not catch
             what = f"the engine raised {type(error).__name__}: {error}. {self.study.place(error)}"
             raise study.StudyError(what) from None
 
     def next(self, step: str) -> None:
-        """The command that goes on from here, with the options that name this run, to be pasted into a shell."""
+        """Print the command that continues this run, with its options; it can be pasted into a shell."""
         say(self.console, f"next: {self.command(step)}", whole=True)
 
     def command(self, step: str) -> str:
         encoding = self.console.encoding
-        where = option("--store", self.given.store, encoding) if self.given.store != "refund.db" else ""
-        which = option("--id", self.id, encoding) if self.id != "refund-1" else ""
+        where = option("--store", self.given.store, encoding) if self.given.store != STORE else ""
+        which = option("--id", self.id, encoding) if self.id != RUN else ""
         bank = " --naive" if self.given.naive and step in ("approve", "resume") else ""
         return on_engine(self.study.name, f"durable-lab refund {step}{where}{which}{bank}")
 
 
 def _must_exist(store: Path) -> None:
-    """Refuse a name under which nothing is stored: a look must not make a file. Raises StoreError."""
+    """Raise StoreError if nothing is stored under this name: only `start` may create a file."""
     with suppress(OSError):
         if store.is_file() and not store.stat().st_size and not log_of(store).exists():
             raise StoreError(f"{str(store)!r} is an empty file, so it has no run. Start a refund first.")
@@ -116,21 +134,6 @@ def _must_exist(store: Path) -> None:
         if near:
             raise StoreError(f"there is no store {str(store)!r}. Similar names there: {', '.join(map(repr, near))}.")
     raise StoreError(f"there is no store {str(store)!r}. Name another one with --store, or start a refund first.")
-
-
-def shortened(items: Sequence[str], gap: str) -> list[str]:
-    """The items, the middle of a long list replaced by `gap`."""
-    return [*items] if len(items) <= MOST else [*items[: MOST // 2], gap, *items[-MOST // 2 :]]
-
-
-def refund(console: Console, given: argparse.Namespace) -> int:
-    """A refund, step by step. Each step is a process of its own."""
-    with ExitStack() as closing:
-        session = Session(console, given, closing)
-        session.say(f"engine: {session.study.label}   store: {given.store}")
-        if given.kill_at:
-            session.say(f"this process will be killed {POINTS[given.kill_at]}, if it gets that far")
-        return STEPS[given.step](session)
 
 
 def start(session: Session) -> int:
@@ -161,12 +164,12 @@ def approve(session: Session) -> int:
 
 
 def resume(session: Session) -> int:
-    """another worker goes on"""
+    """another worker continues"""
     return _what_is_next(session, _run(session))
 
 
 def replay(session: Session) -> int:
-    """run the finished history once more, and count what it causes"""
+    """run the finished history again and count its new effects"""
     run = session.store.run(session.id)
     if run.status not in OVER:
         raise StoreError(
@@ -182,7 +185,7 @@ def replay(session: Session) -> int:
 
 
 def history(session: Session) -> int:
-    """what is recorded"""
+    """show what is recorded"""
     run, records = session.store.run(session.id), session.store.records(session.id)
     show_history(session.console, run, records, session.world.ledger.effects() if session.books.exists() else None)
     if run.status not in OVER:
@@ -212,31 +215,8 @@ def _how_it_ended(run: Run) -> str:
     return f"It ended as {run.status}{f': {run.detail:.1000}' if run.detail else ''}."
 
 
-def show_history(console: Console, run: Run, records: Sequence[Any], effects: Sequence[Effect] | None) -> None:
-    """The timeline of one run, and beside it what the world's own books say; None if there are none."""
-    say(console, f"{run.workflow} {run.workflow_id}: {run.status}")
-    say(console, f"input {brief(run.input, 100)}")
-    told = from_records(records, run.sessions, status=run.status, detail=run.detail)
-    for words in filter(None, (told.start, told.times)):
-        say(console, words)
-    console.print(table_of(table_rows(told), console.width))
-    if effects is None:
-        say(console, "the world's own books: not found beside this store, so its effects are unknown")
-        return
-    say(console, "the world's own books:")
-    for line in shortened(list(map(_in_the_books, effects)), f"... ({len(effects):,} effects) ..."):
-        say(console, f"  {line}")
-    paid = sum(effect.operation == "pay_back" for effect in effects)
-    say(console, f"  refunds paid by the bank: {paid}")
-
-
-def _in_the_books(effect: Effect) -> str:
-    key = f", key {effect.key}" if effect.key else ""
-    return f"{effect.id}. {effect.service}: {effect.operation} {brief(effect.body, 100)}{key}"
-
-
 def _run(session: Session) -> Any:
-    """Go on with the run; say what is replayed, what is recorded, and how it ended. Returns the RunResult."""
+    """Continue the run; say what is replayed, what is recorded and how it ended. Returns the RunResult."""
     run = session.store.run(session.id)
     if run.status in OVER:
         session.say(f"{run.workflow_id} is over: {run.status}. Its history is replayed.")
@@ -260,6 +240,38 @@ def _run(session: Session) -> Any:
 
 
 def _what_is_next(session: Session, result: Any) -> int:
-    """The next command. Returns the exit code: 1 if the run has failed."""
+    """Print the next command. Returns the exit code: 1 if the run has failed."""
     session.next("approve" if result.status == "blocked" else "history")
     return 1 if result.status == "failed" else 0
+
+
+def refund(
+    context: typer.Context,
+    step: Annotated[
+        str,
+        typer.Argument(
+            metavar="STEP",
+            parser=one_of(STEPS),
+            help="; ".join(f"{word}: {function.__doc__}" for word, function in STEPS.items()),
+        ),
+    ],
+    store: Annotated[str, typer.Option(metavar="FILE", parser=file, help="where history is kept")] = STORE,
+    workflow_id: Annotated[str, typer.Option("--id", metavar="ID", parser=name, help="the run")] = RUN,
+    amount: Annotated[int, typer.Option(metavar="AMOUNT", parser=whole(1), help="for start")] = 30,
+    by: Annotated[str, typer.Option(metavar="NAME", parser=name, help="for approve: who decides")] = "Ana",
+    decline: Annotated[bool, typer.Option("--decline", help="for approve: say no")] = False,
+    kill_at: Annotated[str | None, KILL_AT] = None,
+    naive: Annotated[bool, typer.Option("--naive", help="the bank and the mailer do not deduplicate")] = False,
+    flaky: Annotated[int, typer.Option(metavar="N", parser=whole(0), help="the bank refuses its first N calls")] = 0,
+) -> int:
+    """Run the same story by hand.
+
+    Each step is a process of its own, and they share only the file.
+    """
+    given = Options(step, store, workflow_id, amount, by, decline, kill_at, naive, flaky)
+    with ExitStack() as closing:
+        session = Session(context.obj, given, closing)
+        session.say(f"engine: {session.study.label}   store: {store}")
+        if kill_at:
+            session.say(f"this process will be killed {POINTS[kill_at]}, if it gets that far")
+        return STEPS[step](session)
