@@ -185,10 +185,10 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         """Run an activity once and for all: its result, or ActivityError. A bad argument is UnrecordableError (R5)."""
         fn, name, sent = _identify(fn, args, retry)
         # TODO 1 (part a, about 6 lines): ask history with self._ask. If it has no record, perform
-        # the activity (self._perform, with `retry` or else the engine's policy) and make the
-        # outcome part of history (self._record). Then give the workflow what the record says: a
-        # copy of the value, or ActivityError with the recorded type, message and number of
-        # attempts. Both ways must be the same, live and on replay.
+        # the activity (self._perform, with `retry` or else the engine's policy) and record the
+        # outcome (self._record). Then return a copy of the recorded value, or raise ActivityError
+        # with the recorded type, message and number of attempts. The workflow must see the same
+        # live and on replay.
         raise NotImplementedError("TODO 1: part a, Context.call_activity is still to be written")
 
     def _ask(self, kind: str, name: str, args: list[Any]) -> Command | None:
@@ -196,11 +196,11 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         if why := self._stopped or getattr(self, "_refused", None):  # in an activity, or ended
             raise why
         # TODO 1 (part b, about 8 lines): is there a record at self._position of self._history? If
-        # history ends here, return None. If the record is of the same kind, name and arguments,
-        # move on by one position and return it (in a live run, self._record moves on). Otherwise
-        # stop the run: `raise self._stop(NonDeterminismError(position, recorded, issued))`, where
-        # both are Commands. Compare arguments as canonical JSON (_canonical), and only if
-        # self._engine.guard is "arguments".
+        # history ends here, return None. If the record has the same kind, name and arguments,
+        # increment the position and return the record (live, self._record increments it).
+        # Otherwise stop the run: `raise self._stop(NonDeterminismError(position, recorded,
+        # issued))`, where both are Commands. Compare arguments as canonical JSON (_canonical), and
+        # only if self._engine.guard is "arguments".
         raise NotImplementedError("TODO 1: part b, Context._ask is still to be written")
 
     def _perform(self, fn: Any, name: str, args: list[Any], policy: RetryPolicy) -> Command:
@@ -215,7 +215,7 @@ class Context:  # what a workflow sees of the engine, for the length of one run
 
     def now(self) -> float:
         """The time in seconds: read from the clock once, recorded, and the same on every replay (R7)."""
-        # TODO 2 (about 5 lines): the same shape again. Ask history (kind "now", name "now", no
+        # TODO 2 (about 5 lines): the same shape. Ask history (kind "now", name "now", no
         # arguments). If it has no record, read the engine's clock and record a Command whose value
         # is that time. Return the recorded value.
         raise NotImplementedError("TODO 2: Context.now is still to be written")
@@ -225,8 +225,8 @@ class Context:  # what a workflow sees of the engine, for the length of one run
         _typed(str, name, "the name of a signal")
         # TODO 3 (about 10 lines): ask history (kind "signal", the signal's name, no arguments). If
         # it has no record, take the first signal of self._inbox[name] and record a Command whose
-        # value is its payload; if none is there, `raise self._stop(WorkflowBlocked(name))`.
-        # Replayed or live, the signal is consumed: it must leave the inbox. Return a copy of the
+        # value is its payload; if there is none, `raise self._stop(WorkflowBlocked(name))`.
+        # Replayed or live, the signal is consumed: remove it from the inbox. Return a copy of the
         # recorded value.
         raise NotImplementedError("TODO 3: Context.wait_signal is still to be written")
 
@@ -281,20 +281,21 @@ class DurableEngine:  # runs workflows so that a crash costs no finished step
         state = state.copy()
         with closing(Context(self, state)) as ctx:
             # TODO 4 (about 19 lines): call the workflow with ctx and a copy of the input, and find
-            # out how it ended. What stopped the run (ctx._stopped) counts even if the workflow
-            # swallowed it; with ctx._crashed it is raised as it is. A workflow that returns or
-            # fails while history has commands left (from ctx._position on) has diverged:
-            # NonDeterminismError(position, recorded, None). Return a RunResult with the new state:
-            # completed with the value, blocked with waiting_for, or failed (ActivityError,
-            # RuntimeError) with the error as "Type: message". Any other exception is raised again.
+            # out how it ended. The exception that stopped the run (ctx._stopped) counts even if
+            # the workflow swallowed it; if ctx._crashed is set, raise it as it is. A workflow that
+            # returns or fails while history has commands left (from ctx._position on) has
+            # diverged: NonDeterminismError(position, recorded, None). Return a RunResult with the
+            # new state: completed with the value, blocked with waiting_for, or failed
+            # (ActivityError, RuntimeError) with the error as "Type: message". Any other exception
+            # is raised again.
             raise NotImplementedError("TODO 4: DurableEngine.run is still to be written")
 
     def signal(self, state: WorkflowState, name: str, payload: Any = None) -> WorkflowState:
         """A new state in which this signal has arrived; there it stays until the workflow waits for it (R8)."""
         _typed(str, name, "the name of a signal")
-        # TODO 5 (about 6 lines): make a Signal: the name, the payload as JSON carries it
-        # (_faithful), the time on the engine's clock. Tell self.journal. Return a copy of the
-        # state that has the signal as its last one; the state that was given stays as it is.
+        # TODO 5 (about 6 lines): make a Signal: the name, the payload as it is after JSON
+        # (_faithful), and the time on the engine's clock. Pass it to self.journal. Return a copy
+        # of the state that has the signal as its last one; do not change the state that was given.
         raise NotImplementedError("TODO 5: DurableEngine.signal is still to be written")
 
 

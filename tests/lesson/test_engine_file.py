@@ -150,7 +150,7 @@ def test_a_run_that_does_not_end_gives_the_kernel_back(file, monkeypatch):
     text = SOLUTION.decode().replace("    def now(self) -> float:", "    def now(self):\n        while True: pass\n")
     file.write_text(text)
     said = repr(attempt_run(lambda ctx, _: ctx.now(), begin("w-1")))
-    assert "did not come back within 0.2 seconds" in said
+    assert "did not return within 0.2 seconds" in said
     assert "in now: while True: pass" in said
 
 

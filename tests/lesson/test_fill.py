@@ -98,7 +98,7 @@ def test_another_name_is_not_taken_over(engine, cell, capsys):
 def test_a_file_that_python_cannot_read_is_left_alone(engine, cell, capsys):
     engine.write_text("def broken(:\n", encoding="utf-8")
     cell(ANSWER)
-    assert "TODO 2 is not taken over" in capsys.readouterr().out
+    assert "TODO 2 is not written into the file" in capsys.readouterr().out
     assert engine.read_text(encoding="utf-8") == "def broken(:\n"
 
 
@@ -155,7 +155,7 @@ def test_a_cell_never_overwrites_what_was_edited_in_the_file_since(engine, cell,
         said = capsys.readouterr().out
         assert engine.read_text() == before
         assert "was changed after a cell wrote it last, so the file is kept" in said
-        assert "copy its text into this cell" in said
+        assert "copy its code into this cell" in said
     key = said.partition('over="')[2].partition('"')[0]
     cell(OTHER, f'2, over="{key}"')
     assert "return 2.0" in written(engine)
@@ -247,7 +247,7 @@ def test_what_the_method_uses_of_its_cell_is_written_above_its_class(engine, cel
     assert text.count("def late(t):") == text.count("HOUR = 3600") == text.count("import math") == 1
     assert text.index("HOUR = 3600") < text.index("class Context:")
     assert lesson_engine().Context.now(None) == 3602
-    assert "Written above its class: " in capsys.readouterr().out
+    assert "Also written, above the class: " in capsys.readouterr().out
 
 
 def test_a_helper_that_was_edited_in_the_file_is_kept_too(engine, cell, capsys):
@@ -256,18 +256,18 @@ def test_a_helper_that_was_edited_in_the_file_is_kept_too(engine, cell, capsys):
     engine.write_text(engine.read_text().replace("    return t\n", "    return t + 60\n"))
     cell(body, above="def late(t):\n    return t\n")
     assert "return t + 60" in engine.read_text()
-    assert "Kept as the file has it" in capsys.readouterr().out
+    assert "Not overwritten, although the file differs" in capsys.readouterr().out
 
 
 def test_what_is_not_copied_is_named(engine, cell, capsys):
     cell("# why\n@staticmethod\ndef now(self) -> 'Odd':\n    return Command('a', 'b') and len('c')\n")
     said = capsys.readouterr().out
-    assert "Left out: @staticmethod" in said
+    assert "Not copied: @staticmethod" in said
     assert "NameError" not in said
     cell("# why\ndef now(self):\n    return 1.5\n", above="def Command():\n    pass\n")
     said = capsys.readouterr().out
     assert "The comment above `def` is not copied" in said
-    assert "the engine has its own: Command" in said
+    assert "because the engine defines it: Command" in said
 
 
 # ---------------------------------------------------------------- cells with magics, and wrong calls

@@ -30,7 +30,7 @@ def test_every_letter_is_answered_with_its_reason(name, capsys):
     for letter, why in all_questions()[name]["why"].items():
         question(name, letter)
         verdict = capsys.readouterr().out.splitlines()[-1]
-        assert verdict == f"{letter}: {'right' if letter in right(name) else 'not so'}. {why}"
+        assert verdict == f"{letter}: {'right' if letter in right(name) else 'wrong'}. {why}"
 
 
 def test_every_question_is_asked_in_the_lesson_of_its_name():

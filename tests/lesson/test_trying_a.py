@@ -54,7 +54,7 @@ def test_a_crash_leaves_the_state_that_the_journal_adds_up_to(finished, capsys):
 def test_a_run_that_should_have_crashed_says_how_it_came_back(finished):
     came = crash_run(harmless, engine().WorkflowState("w-1"))
     assert isinstance(came, NotYet)
-    assert "it came back as completed" in came.why
+    assert "it returned as completed" in came.why
 
 
 def test_a_result_is_shown_with_its_ending_and_history(finished, capsys):
@@ -76,7 +76,7 @@ def test_on_an_untouched_lab_each_step_says_what_is_to_do(untouched, capsys):
     show(result)
     compare(predict(3), result, 0)
     assert capsys.readouterr().out == f"{result.why}\n{result.why}\n"
-    assert "no history to go on from" in attempt_run(workflow, result.state).why
+    assert "no history to continue from" in attempt_run(workflow, result.state).why
 
 
 def test_a_prediction_is_compared_where_there_is_a_result(finished, capsys):

@@ -28,7 +28,7 @@ class Strange:
 @pytest.mark.parametrize("guess", [Strange(), float("nan"), {1: {2}}, {(1, 2): 3}, object, lambda: 1])
 def test_a_guess_of_any_kind_is_compared(capsys, guess):
     predict(guess).compare(3)
-    assert "what happened is 3" in capsys.readouterr().out
+    assert "the result is 3" in capsys.readouterr().out
 
 
 def test_several_guesses_are_one_list(capsys):

@@ -23,7 +23,7 @@ from grader.dev.build import notebooks
 HANDED_OUT = {path.stem: text for path, text in notebooks().items()}
 SOLVED = {path.stem: text for path, text in notebooks(solved=True).items()}
 FLAGS = __future__.annotations.compiler_flag  # as each lesson's first cell has it
-HAPPENED = re.compile(r"What happened: (.*)\. Next time", re.DOTALL)
+HAPPENED = re.compile(r"The result: (.*)\. Next time", re.DOTALL)
 
 
 class Lesson:

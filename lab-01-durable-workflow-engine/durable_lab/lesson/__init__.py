@@ -1,4 +1,4 @@
-"""What a lesson's cells use: fill a TODO, check it, predict, answer, run on the engine under study, and see it."""
+"""The functions that the cells of a lesson use: write a TODO, check it, predict, answer, and run on the engine."""
 
 from durable_lab.lesson.checking import check
 from durable_lab.lesson.fill import todo

@@ -1,4 +1,4 @@
-"""`check(n)`: what TODO n must satisfy, in a process of its own, so that no TODO can hang a notebook."""
+"""`check(n)`: run the tests of TODO n in a separate process, so that no TODO can hang a notebook."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Checked:
 
     @property
     def points(self) -> tuple[int, int]:
-        """How many tests pass, and of how many."""
+        """Return how many tests pass, and how many there are."""
         return sum(verdict.passed for verdict in self.verdicts), len(self.verdicts)
 
     def __repr__(self) -> str:
@@ -52,7 +52,7 @@ _CODE = f"{_WRAPPED};font-family:var(--jp-code-font-family,monospace);font-size:
 
 
 def _row(verdict: Verdict) -> str:
-    """A row of the table. Its text has the colours of the page, which may be dark; only the edge has one of its own."""
+    """Return a row of the table. Its text takes the colours of the page, which may be dark."""
     word, edge = ("&#10003; pass", "#009E73") if verdict.passed else ("&#10007; FAIL", "#D55E00")
     first = (
         f"width:5em;border-left:4px solid {edge};font-weight:600;vertical-align:top;text-align:left;white-space:nowrap"
@@ -65,21 +65,21 @@ def _row(verdict: Verdict) -> str:
 
 
 def _line(line: str, hang: int) -> str:
-    """A line of a message. What does not fit goes on under the text, not under its label."""
+    """Return a line of a message. A wrapped line continues under the text, not under its label."""
     return f"<div style='{_CODE};padding-left:{hang}ch;text-indent:-{hang}ch'>{html.escape(line) or '&nbsp;'}</div>"
 
 
 class NotPassed(AssertionError):
-    """Raised by `check` while nbgrader validates a notebook, if a test fails: nbgrader takes any value for success."""
+    """Raised by `check` if a test fails while nbgrader validates a notebook: nbgrader takes any value for success."""
 
-    def _render_traceback_(self) -> list[str]:  # IPython's hook: the verdict, not the way to it
+    def _render_traceback_(self) -> list[str]:  # IPython's hook: show the verdict without a traceback
         return str(self).splitlines()
 
 
 def check(number: int | None = None) -> Checked | None:
-    """The tests of one TODO (the reference stands in for others that are open), or all 14.
+    """Run the tests of one TODO (the reference substitutes other open TODOs), or all 14.
 
-    While nbgrader's Validate runs the notebook, it raises NotPassed if a test fails, and returns None if all pass.
+    While nbgrader's Validate runs the notebook, raises NotPassed if a test fails, and returns None if all pass.
     """
     checked = _check(number)
     if os.environ.get("NBGRADER_EXECUTION") != "validate":

@@ -1,7 +1,7 @@
-"""`@todo(n)`: a method that is written in a cell goes into the engine's file, and nothing newer is ever overwritten.
+"""`@todo(n)`: write the method of a cell into the engine's file, and never overwrite newer code there.
 
-`lab/.cells.json` remembers the digest of every text that a cell has written, the latest last. So a cell that is older
-than the file is known as such, even after the kernel was restarted.
+`lab/.cells.json` stores the digest of every method that a cell has written, the latest last. So a cell that is older
+than the file is recognised even after the kernel has been restarted.
 """
 
 from __future__ import annotations
@@ -31,26 +31,26 @@ _last_cell: dict[str, tuple[str, str]] = {}  # name -> the cell of this kernel t
 
 
 class NotTaken(Exception):
-    """A cell that is not taken over. The message is for the student."""
+    """The cell is not written into the file. The message is for the student."""
 
 
 def todo(number: int, *, over: str = "") -> Callable[[Method], Method]:
-    """Put the method below into the student's `lab/engine.py`; `engine()` reads the file again when it has changed.
+    """Write the method below into the student's `lab/engine.py`; `engine()` reloads the file when it has changed.
 
-    over  the digest of the text in the file that this cell may overwrite, as an earlier message gave it
+    over  the digest of the method in the file that this cell may overwrite, as an earlier message gave it
 
-    A cell that is still a stub, or older than what the file has, overwrites nothing. What a cell does overwrite is
+    A cell that is still a stub, or older than the code in the file, overwrites nothing. Code that a cell overwrites is
     kept in a backup beside the file. Prints what it did; raises nothing.
     """
     if callable(number):
-        print("Nothing is taken over: write the number of the TODO after @todo, as in @todo(2).")
+        print("Nothing is written: @todo needs the number of the TODO. Write it as in @todo(2).")
         return number
 
     def put(method: Method) -> Method:
         try:
             print(_put(number, inspect.unwrap(method), over))
         except (study.StudyError, NotTaken, SyntaxError, OSError, ValueError) as error:
-            print(f"TODO {number} is not taken over: {error}")
+            print(f"TODO {number} is not written into the file: {error}")
         return method
 
     return put
@@ -63,7 +63,7 @@ def _put(number: int, method: Method, over: str) -> str:
     part = next((p.function for p in todos.all_todos()[number].parts if p.function.endswith(f".{name}")), None)
     if part is None:
         names = _list(p.function.split(".")[1] for p in todos.all_todos()[number].parts)
-        raise NotTaken(f"it is written in {names}, but this cell defines {name or 'something else'}. Keep the name.")
+        raise NotTaken(f"it consists of {names}, but this cell defines {name or 'another object'}. Keep the name.")
     engine = study.current()
     if engine.name != "lab":
         return f"LAB_MODULE is {engine.name}, so no file is changed."
@@ -88,16 +88,16 @@ def _put(number: int, method: Method, over: str) -> str:
             and (why := past.why_kept(part, cell.text, cell.id, old))
         ):
             return (
-                f"{begin} in {where} {why}, so the file is kept. If the file is right, copy its text into this cell: "
-                "where the two differ, the cell is graded. If this cell is right, write it over the file by  "
-                f'@todo({number}, over="{_digest(old)}")  above it.'
+                f"{begin} in {where} {why}, so the file is kept. If the file is right, copy its code into this cell: "
+                "if the two differ, the cell is graded. If this cell is right, overwrite the file with  "
+                f'@todo({number}, over="{_digest(old)}")  above the method.'
             )
         new, said = _with(text, part, cell.text), f"{begin} is written into {where}."
     new, notes = _with_helpers(new, part, cell, past, over)
     if new != text:
         _check(new, study.shown(engine.path))
         if old and not _is_stub(part, old):
-            said += f" The file as it was is kept in {keep(engine.path).name}."
+            said += f" The previous file is kept in {keep(engine.path).name}."
         rewrite_python(engine.path, new)
     past.add(part, cell.text, cell.id)
     past.save()
@@ -109,7 +109,7 @@ def _with(text: str, part: str, method: str) -> str:
         return source.put_function(text, part, method)
     except KeyError as error:
         raise NotTaken(
-            f"the file has no class {error.args[0]} any more. `durable-lab reset` puts back the whole file."
+            f"the file has no class {error.args[0]} any more. `durable-lab reset` restores the whole file."
         ) from None
 
 
@@ -119,18 +119,18 @@ def _check(text: str, where: str) -> None:
             warnings.simplefilter("ignore")
             compile(text, where, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise NotTaken(f"with this cell in it, {where} would not be Python: {error}.") from None
+        raise NotTaken(f"with this cell in it, {where} would not be valid Python: {error}.") from None
 
 
 def _is_stub(part: str, method: str) -> bool:
-    """Is there nothing in it but the line that stops a stub, and what was handed out beside it?"""
+    """Return whether the method has only the stub's own line, and statements that were handed out with it."""
     pristine = source.text_of((todos.SKELETON / "engine.py").read_text(encoding="utf-8"), part)
     given = set(_statements(source.indented(pristine, "")))
     return bool(todos.open_todos(method)) and set(_statements(method)) <= given
 
 
 def _statements(method: str) -> Iterator[str]:
-    """The statements of a function, but for its docstring and the stub's own line."""
+    """Yield the statements of a function, except its docstring and the stub's own line."""
     [node] = source.functions(method).values()
     for statement in node.body[ast.get_docstring(node) is not None :]:
         if not (isinstance(statement, ast.Raise) and todos.open_todos(ast.unparse(statement))):
@@ -141,7 +141,7 @@ def _statements(method: str) -> Iterator[str]:
 
 
 class _Cell:
-    """A cell with a method in it: `text` is the method without `@todo`, at the left margin. Raises NotTaken."""
+    """A cell with a method in it: `text` is the method without `@todo`, dedented. Raises NotTaken."""
 
     def __init__(self, method: Method) -> None:
         self.whole, line = _source_of(method)
@@ -150,7 +150,7 @@ class _Cell:
         self.tree = ast.parse(self.whole)
         self.text = source.indented("\n".join(lines[node.lineno - 1 : node.end_lineno]), "")
         if "get_ipython()" in self.text:
-            raise NotTaken("a line for IPython (`%...` or `!...`) stands in the method, and a file has plain Python.")
+            raise NotTaken("the method has a line for IPython (`%...` or `!...`), but the file must be plain Python.")
         self.comment = node.lineno > 1 and lines[node.lineno - 2].lstrip().startswith("#")
         self.decorators = [ast.unparse(d) for d in node.decorator_list if not _is_mark(d)]
         self.id = _cell_id()
@@ -162,15 +162,15 @@ class _Cell:
             found = []
         if not found:
             first = next((line.strip() for line in _raw_cell().split("\n") if line.strip()), "")
-            cause = f"the line `{first}` stands above it. Take it out" if first.startswith("%") else "write it as a def"
-            raise NotTaken(f"the text of {name} cannot be read; {cause}.")
+            cause = f"the line `{first}` is above it. Remove it" if first.startswith("%") else "write it as a def"
+            raise NotTaken(f"the source of {name} cannot be read; {cause}.")
         return next((node for node in found if _first(node) == line), found[-1])
 
 
 def _source_of(method: Method) -> tuple[str, int]:
-    """The cell of this method as Python, and the method's first line (0 where it is not known).
+    """Return the cell of this method as Python, and the method's first line (0 if it is not known).
 
-    A cell that a magic has run is unknown to `inspect`; then it is read as it was typed.
+    `inspect` does not know a cell that was run by a magic; then the cell is read as it was typed.
     """
     try:
         lines, _ = inspect.findsource(method)
@@ -184,7 +184,7 @@ def _source_of(method: Method) -> tuple[str, int]:
 
 
 def _raw_cell() -> str:
-    """The running cell as it was typed; empty outside of IPython."""
+    """Return the running cell as it was typed; empty outside IPython."""
     try:
         return str(_shell().history_manager.input_hist_raw[-1])
     except (AttributeError, IndexError):
@@ -192,7 +192,7 @@ def _raw_cell() -> str:
 
 
 def _cell_id() -> str:
-    """The id that the front end gave the running cell; empty where it gives none."""
+    """Return the id that the front end gave the running cell; empty if it gives none."""
     try:
         return str(_shell().kernel.get_parent("shell")["metadata"].get("cellId") or "")
     except (AttributeError, KeyError, TypeError):
@@ -208,11 +208,11 @@ def _is_mark(decorator: ast.expr) -> bool:
     return isinstance(call, ast.Name) and call.id == "todo"
 
 
-# ---------------------------------------------------------------- what was written before
+# ---------------------------------------------------------------- what cells wrote before
 
 
 class _Past:
-    """What cells have written before, by function: digests, the latest last. A lost file is an empty past."""
+    """The digests of what cells have written, by function, the latest last. If the file is lost, it is empty."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.digests = path, {}
@@ -223,36 +223,36 @@ class _Past:
             pass
 
     def why_kept(self, name: str, new: str, cell: str, old: str) -> str:
-        """Why the `old` text of the file must not be overwritten by this cell's `new` one; empty where it may."""
+        """Return why this cell's `new` code must not overwrite the `old` code of the file; empty if it may."""
         its, here = self.digests.get(name, []), _digest(old)
         if not its or its[-1] != here:
-            return "was changed after a cell wrote it last" if its else "is another one than in this cell"
+            return "was changed after a cell wrote it last" if its else "differs from this cell"
         if _digest(new) in its and (not cell or _last_cell.get(name) != (cell, here)):
             return "is newer than this cell: another cell wrote it later"
         return ""
 
     def add(self, name: str, text: str, cell: str) -> None:
-        """Remember that file and cell agree now."""
+        """Note that the file and the cell now agree."""
         digest = _digest(text)
         _last_cell[name] = (cell, digest)
         self.digests[name] = [*[one for one in self.digests.get(name, []) if one != digest][-100:], digest]
 
     def save(self) -> None:
-        """Write it down. Where that cannot be, the next cell that differs is careful."""
+        """Write the digests to the file. If that fails, the next cell that differs overwrites nothing."""
         with contextlib.suppress(OSError):
             rewrite(self.path, json.dumps(self.digests, indent=0))
 
 
 def _digest(method: str) -> str:
-    """Of the text without spaces at the ends of its lines."""
+    """Return a digest that ignores spaces at the ends of lines."""
     return hashlib.sha256("\n".join(map(str.rstrip, method.strip().split("\n"))).encode()).hexdigest()[:8]
 
 
-# ---------------------------------------------------------------- what the method needs beside itself
+# ---------------------------------------------------------------- what the method uses from its cell
 
 
 def _with_helpers(text: str, part: str, cell: _Cell, past: _Past, over: str) -> tuple[str, list[str]]:
-    """The engine's source with what the method uses of its own cell, above its class; and what is to be said."""
+    """Return the engine's source with the definitions that the method uses from its cell, and notes for the student."""
     pristine = _names_of(ast.parse((todos.SKELETON / "engine.py").read_text(encoding="utf-8")))
     here = {name: node for node in cell.tree.body for name in _defined(node)}
     known, wanted = _names_of(ast.parse(text)), _names_used(source.functions(text)[part])
@@ -272,7 +272,7 @@ def _with_helpers(text: str, part: str, cell: _Cell, past: _Past, over: str) -> 
         names, statement = [name for name, its in taken.items() if its is node], _text(cell.whole, node)
         old = next((_text(text, its) for its in ast.parse(text).body if set(_defined(its)) & set(names)), statement)
         if old not in (statement,) and _digest(old) != over and past.why_kept(names[0], statement, cell.id, old):
-            kept.append(f'{_list(names)} (to write the cell over it: over="{_digest(old)}")')
+            kept.append(f'{_list(names)} (to overwrite it with the cell: over="{_digest(old)}")')
             continue
         if old != statement or set(names) - known:
             text = _with_statement(text, part, names, statement)
@@ -284,24 +284,24 @@ def _with_helpers(text: str, part: str, cell: _Cell, past: _Past, over: str) -> 
 
 def _notes(cell: _Cell, copied: list[str], kept: list[str], missing: list[str], own: set[str]) -> Iterator[str]:
     if own := own - {cell.node.name}:
-        yield f"Not copied, as the engine has its own: {_list(sorted(own))}."
+        yield f"Not copied, because the engine defines it: {_list(sorted(own))}."
     if copied:
-        yield f"Written above its class: {_list(copied)}."
+        yield f"Also written, above the class: {_list(copied)}."
     if kept:
-        yield f"Kept as the file has it, which differs from this cell: {_list(kept)}."
+        yield f"Not overwritten, although the file differs from this cell: {_list(kept)}."
     if missing:
         yield (
-            f"But the engine's file does not define {_list(missing)}, so the method would end there with a NameError: "
-            "put the definition into this cell, above @todo, and run it again."
+            f"But the engine's file does not define {_list(missing)}, so the method would raise NameError: "
+            "put the definition into this cell, above @todo, and run the cell again."
         )
     if cell.decorators:
-        yield f"Left out: @{', @'.join(cell.decorators)}."
+        yield f"Not copied: @{', @'.join(cell.decorators)}."
     if cell.comment:
         yield "The comment above `def` is not copied; comments inside the method are."
 
 
 def _with_statement(text: str, part: str, names: list[str], statement: str) -> str:
-    """Put a statement of a cell above the method's class, in place of one that defines the same names."""
+    """Put a statement of a cell above the method's class, or in place of one that defines the same names."""
     tree, lines = ast.parse(text), text.split("\n")
     owner = next(n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == part.partition(".")[0])
     for node in tree.body:
@@ -317,7 +317,7 @@ def _with_statement(text: str, part: str, names: list[str], statement: str) -> s
 
 
 def _names_used(node: ast.stmt) -> list[str]:
-    """The global names that a statement refers to, its annotations and `@todo` aside."""
+    """Return the global names that a statement uses, except in its annotations and `@todo`."""
     if isinstance(node, Function):
         node.decorator_list = [d for d in node.decorator_list if not _is_mark(d)]
     with warnings.catch_warnings():
@@ -339,7 +339,7 @@ def _names_of(tree: ast.Module) -> set[str]:
 
 
 def _defined(node: ast.stmt) -> Iterator[str]:
-    """What a statement at the left margin defines."""
+    """Yield the names that a top-level statement defines."""
     match node:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
             yield name

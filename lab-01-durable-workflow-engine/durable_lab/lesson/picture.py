@@ -1,4 +1,4 @@
-"""The picture beside a verdict: a small run on the student's engine, in a process of its own and with a time limit."""
+"""The picture beside a verdict: a small run on the student's engine, in a separate process with a time limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SECONDS = 10
 
 
 def picture(engine: study.Study, number: int | None, substituted: Sequence[int]) -> Drawing | None:
-    """The timeline of the story of one TODO (or of the whole) on this engine; None where it gives no history."""
+    """Return the timeline of the story of one TODO, or of all, on this engine; None if the run gives no history."""
     variables = {
         "LAB_MODULE": engine.name,
         "LAB_WORKSPACE": str(engine.folder),
@@ -36,7 +36,7 @@ def picture(engine: study.Study, number: int | None, substituted: Sequence[int])
 
 
 def story(number: int) -> Any:
-    """What TODO `number` is about, as a workflow: a flaky activity, the time, a wait."""
+    """Return a workflow that uses what TODO `number` implements: a flaky activity, the time, a wait."""
 
     def reserve(order: str) -> str:
         return f"reserved {order}"
@@ -61,7 +61,7 @@ def story(number: int) -> Any:
 def tell(number: int) -> None:
     """Run the story on the engine that LAB_MODULE names, and print how it ended as JSON, in the last line.
 
-    What the engine prints on the way goes nowhere; `check` shows it beside the tests.
+    The engine's own output is discarded; `check` shows it beside the tests.
     """
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere):  # noqa: PTH123
         told = _told(number)

@@ -1,4 +1,4 @@
-"""Predict before you run: the prediction stands in the notebook, and the engine says whether it was right."""
+"""Predict before you run: the notebook holds the prediction, and the run shows whether it was right."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a student expects. `guess` is `...` where nothing is filled in yet."""
+    """What a student expects. `guess` is `...` if nothing is filled in yet."""
 
     guess: Any
 
@@ -17,20 +17,20 @@ class Prediction:
         """Print the prediction beside what really happened."""
         happened = _shown(actual)
         if self.guess is ...:
-            print(f"No prediction yet. What happened: {happened}. Next time, predict first: that is how it sticks.")
+            print(f"No prediction yet. The result: {happened}. Next time, predict first; it helps you to remember.")
         elif _is_same(self.guess, actual):
             print(f"As you predicted: {happened}.")
         else:
             print(
-                f"You predicted {_shown(self.guess)}; what happened is {happened}. Why? Say it in a sentence before "
-                "you go on."
+                f"You predicted {_shown(self.guess)}; the result is {happened}. Why? Explain it in one sentence "
+                "before you continue."
             )
 
 
 def _is_same(guess: Any, actual: Any) -> bool:
     try:
         return bool(guess == actual) and isinstance(guess, bool) == isinstance(actual, bool)
-    except Exception:  # an array, say, is not simply equal
+    except Exception:  # arrays, for example, have no single truth value
         return False
 
 
@@ -42,10 +42,10 @@ def _shown(value: Any) -> str:
 
 
 def predict(guess: Any = ..., *more: Any) -> Prediction:
-    """Keep a prediction for `compare`. Replace the three dots in the cell by your own value."""
+    """Keep a prediction for `compare`. Replace the three dots in the cell with your own value."""
     if more:
         print("A prediction is one value. For several, write a list in square brackets: predict([1, 2]).")
         return Prediction([guess, *more])
     if guess is ...:
-        print("Put your prediction in the place of the three dots, run this cell, and only then go on.")
+        print("Replace the three dots with your prediction, and run this cell before you continue.")
     return Prediction(guess)

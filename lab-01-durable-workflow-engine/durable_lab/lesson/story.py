@@ -1,4 +1,4 @@
-"""What the lessons share: begin a run, deliver a signal, go on from a result, die at a planned point."""
+"""Helpers that the lessons share: begin a run, deliver a signal, continue from a result, crash at a planned point."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from durable_lab.lesson.trying import NotYet, fresh
 
 
 class Clock:
-    """A simulated clock, in seconds. Unlike the engine's own it is there even where the engine cannot be read.
+    """A simulated clock, in seconds. Unlike the engine's own, it exists even if the engine cannot be imported.
 
-    It refuses to be slept on for ever, so that an endless loop of retries ends: RuntimeError.
+    Raises RuntimeError after 1,000 sleeps, so that an endless retry loop ends.
     """
 
     def __init__(self, start: float = 0.0) -> None:
@@ -28,28 +28,28 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self._left -= 1
         if self._left < 0:
-            raise RuntimeError("this clock was slept on 1,000 times; does your loop ever end?")
+            raise RuntimeError("the engine slept 1,000 times on this clock; the retry loop probably never ends")
         self._now += seconds
 
 
-_folders: list[tempfile.TemporaryDirectory[str]] = []  # they are gone with the kernel
+_folders: list[tempfile.TemporaryDirectory[str]] = []  # deleted when the kernel exits
 
 
 def new_folder() -> Path:
-    """An empty folder, so that a cell may be run again and counts from nothing. It is gone with the kernel."""
+    """Return a new empty folder, so that a cell can be run again. It is deleted when the kernel exits."""
     _folders.append(tempfile.TemporaryDirectory(prefix="lesson-", ignore_cleanup_errors=True))
     return Path(_folders[-1].name)
 
 
 def new_file() -> Path:
-    """A place for books in which nothing is written yet."""
+    """Return the path of a new, empty ledger file."""
     return new_folder() / "world.db"
 
 
 def begin(workflow_id: str, given: Any = None, *, needs: tuple[int, ...] = ()) -> Any:
-    """A new WorkflowState, or a NotYet: also where one of the TODOs in `needs` is still open.
+    """Return a new WorkflowState, or a NotYet, also if one of the TODOs in `needs` is still open.
 
-    `needs` is for workflows that catch everything: they would swallow the word of an open TODO, too.
+    `needs` is for workflows that catch everything: they would also swallow the message of an open TODO.
     """
     return fresh(lambda m: _begin(m, workflow_id, given, needs))
 
@@ -62,17 +62,17 @@ def _begin(m: Any, workflow_id: str, given: Any, needs: tuple[int, ...]) -> Any:
 
 
 def then(thing: Any, action: Callable[[Any, Any], Any]) -> Any:
-    """`action(engine module, thing)`; a NotYet in the place of `thing` is handed on, and nothing is done."""
+    """Return `action(engine module, thing)`. If `thing` is a NotYet, return it and do nothing."""
     return thing if isinstance(thing, NotYet) else fresh(lambda m: action(m, thing))
 
 
 def deliver(state: Any, name: str, payload: Any = None, *, clock: Any = None) -> Any:
-    """The state after `DurableEngine.signal`, or a NotYet. `clock` says when the signal comes; at 0.0 if None."""
+    """Return the state after `DurableEngine.signal`, or a NotYet. `clock` gives the time of the signal, 0.0 if None."""
     return then(state, lambda m, s: m.DurableEngine(clock=clock or Clock()).signal(s, name, payload))
 
 
 def crash_at(point: str) -> Callable[[str], None]:
-    """For a service's `at`: the process dies (Crash) when this point is passed for the first time."""
+    """Return a callback for a service's `at` that raises Crash when this point is passed for the first time."""
     left = [point]
 
     def at(passed: str) -> None:

@@ -1,4 +1,4 @@
-"""Run a workflow on the engine under study from a lesson: an open TODO is a sentence, not a traceback."""
+"""Run a workflow on the engine under study from a lesson. An open TODO gives a sentence, not a traceback."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUN_SECONDS = 10  # for one run in a lesson; they take milliseconds, since their
 
 
 def engine() -> Any:
-    """The engine's module, as LAB_MODULE names it; read again if its file has changed since it was imported."""
+    """Return the engine's module, as LAB_MODULE names it; reloaded if its file has changed since it was imported."""
     chosen = study.current()
     chosen.refresh()
     return chosen.module()
@@ -26,7 +26,7 @@ def engine() -> Any:
 
 @dataclass(frozen=True)
 class NotYet:
-    """The place of a result that an unfinished engine could not give."""
+    """Takes the place of a result that an unfinished engine could not give."""
 
     why: str
     status: str = "not yet"
@@ -40,15 +40,14 @@ class NotYet:
 
 
 def attempt_run(workflow: Callable[..., Any], state: Any, **options: Any) -> Any:
-    """A RunResult of `DurableEngine(**options).run(workflow, state)`, or a NotYet that says what is in the way.
+    """Return the RunResult of `DurableEngine(**options).run(workflow, state)`, or a NotYet that says what is missing.
 
-    A Crash or another BaseException of the lesson's own comes out as it is. A NotYet in the place of the state is
-    handed on.
+    A Crash or another BaseException of the lesson propagates. If the state is a NotYet, returns it.
     """
     if isinstance(state, NotYet):
         return state
     if state is None:
-        return NotYet("Not yet: the run before this one could not be made, so there is no history to go on from.")
+        return NotYet("Not yet: the run before this one gave no result, so there is no history to continue from.")
     return fresh(lambda m: m.DurableEngine(**options).run(workflow, state))
 
 
@@ -62,7 +61,7 @@ def crash_run(workflow: Callable[..., Any], state: Any, **options: Any) -> Any:
     if isinstance(result, NotYet):
         return result
     why = f" ({result.error})" if result.error else ""
-    return NotYet(f"Not yet: this run should have ended by a crash, but it came back as {result.status}{why}.")
+    return NotYet(f"Not yet: this run should have ended in a crash, but it returned as {result.status}{why}.")
 
 
 def _recorded(m: Any, start: Any, journal: list[Any]) -> Any:
@@ -72,7 +71,7 @@ def _recorded(m: Any, start: Any, journal: list[Any]) -> Any:
 
 
 def show(result: Any) -> None:
-    """Print how a run ended and its history, a line for each command; of a state, its history."""
+    """Print how a run ended and its history, one line for each command; for a state, its history only."""
     if isinstance(result, NotYet):
         print(result.why)
         return
@@ -88,7 +87,7 @@ def show(result: Any) -> None:
 
 
 def compare(prediction: Prediction, result: Any, actual: Any) -> None:
-    """`prediction.compare(actual)`; where `result` is a NotYet nothing has happened, so say what is in the way."""
+    """Call `prediction.compare(actual)`. If `result` is a NotYet, print what is missing instead."""
     if isinstance(result, NotYet):
         print(result.why)
     elif isinstance(prediction, Prediction):
@@ -98,7 +97,7 @@ def compare(prediction: Prediction, result: Any, actual: Any) -> None:
 
 
 def fresh(action: Callable[[Any], Any]) -> Any:
-    """`action(engine module)`, or a NotYet where the engine under study is not ready for it."""
+    """Return `action(engine module)`, or a NotYet if the engine under study is not ready for it."""
     try:
         m = engine()
         with _watched():
@@ -106,7 +105,7 @@ def fresh(action: Callable[[Any], Any]) -> Any:
     except study.StudyError as error:
         return NotYet(str(error))
     except _Endless as error:
-        ended = f"Your engine did not come back within {RUN_SECONDS} seconds: a loop does not end, or it really sleeps."
+        ended = f"Your engine did not return within {RUN_SECONDS} seconds: a loop does not end, or it really sleeps."
         return NotYet(f"{ended} {study.current().place(error)}")
     except Exception as error:
         return NotYet(_why(error))
@@ -116,13 +115,15 @@ def fresh(action: Callable[[Any], Any]) -> Any:
 
 
 class _Endless(BaseException):
-    """The run took too long."""
+    """Raised in a run that takes too long."""
 
 
 @contextlib.contextmanager
 def _watched() -> Iterator[None]:
-    """Raise _Endless where the run loops: a notebook's kernel must come back. Where there is no such signal (Windows,
-    another thread), or the signal is in use, the run is not watched."""
+    """Raise _Endless in a run that takes too long, so that the notebook's kernel is free again.
+
+    If there is no such signal (Windows, another thread), or if it is in use, the run is not watched.
+    """
     free = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
     if not free or signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, None):
         yield
@@ -132,7 +133,7 @@ def _watched() -> Iterator[None]:
         raise _Endless
 
     signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, RUN_SECONDS, 1)  # again and again: a loop may catch it
+    signal.setitimer(signal.ITIMER_REAL, RUN_SECONDS, 1)  # repeated every second, because a loop may catch it
     try:
         yield
     finally:
