@@ -6,7 +6,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --require-hashes --no-deps
 PYTEST := $(BIN)/python -m pytest
 # What is set for other programs: it would change what Python, pip and pytest do here.
-unexport PYTHONBREAKPOINT PYTHONDEVMODE PYTHONHASHSEED PYTHONHOME PYTHONINSPECT PYTHONIOENCODING PYTHONOPTIMIZE
+unexport PYTHONBREAKPOINT PYTHONDEVMODE PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONHOME PYTHONINSPECT PYTHONIOENCODING
+unexport PYTHONOPTIMIZE
 unexport PYTHONPATH PYTHONSAFEPATH PYTHONSTARTUP PYTHONUTF8 PYTHONWARNINGS PYTEST_ADDOPTS PYTEST_PLUGINS
 unexport PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTEST_TIMEOUT FORCE_COLOR LAB_SUBSTITUTE PIP_PREFIX PIP_TARGET PIP_USER
 .PHONY: demo test test-all test-browser lab grader bank check build bench bench-timeline bench-grading lock clean help

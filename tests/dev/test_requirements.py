@@ -11,7 +11,8 @@ from packaging.version import Version
 
 from durable_lab.study import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
 BASE, EXTRAS = PROJECT["dependencies"], PROJECT["optional-dependencies"]
 LOCKS = {
     "requirements.lock": BASE,
@@ -51,6 +52,13 @@ def test_every_requirement_is_pinned_in_its_lock_file_within_its_range(name):
         wanted = Requirement(text)
         assert canonicalize_name(wanted.name) in pinned, f"{wanted.name} is not in {name}: run `make lock`"
         assert pinned[canonicalize_name(wanted.name)] in wanted.specifier, wanted
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_no_lock_file_holds_a_package_that_is_excluded(name):
+    excluded = {canonicalize_name(package) for package in PYPROJECT["tool"]["uv"]["exclude-dependencies"]}
+    assert excluded
+    assert not excluded & {canonicalize_name(requirement.name) for requirement, _ in entries(name)}
 
 
 def test_the_lock_files_agree_on_every_version():
