@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Literal
 
-from rich.console import Console
-from rich.markup import escape
+import typer
 
 from durable_lab.files import rewrite
 from grader.book import Book
 from grader.classrun.outputs import file_names
 from grader.classrun.results import read_book
 from grader.cli.course import export_gradebook
-from grader.cli.grade import where
+from grader.cli.options import Marks, Setup
 from grader.display import count, line
 from grader.errors import GraderError
 from grader.exports import canvas, github, gradescope, moodle, table
 from grader.exports.roster import Filled
 from grader.pages.student_page import open_parts
 
+System = Literal["gradescope", "canvas", "moodle", "csv", "github", "nbgrader"]
+
 
 @dataclass(frozen=True)
 class Export:
-    to: str
+    to: System
     file: Path | None
     roster: Path | None
     column: str
@@ -33,49 +34,44 @@ class Export:
     out: Path
 
 
-def export(console: Console, given: Export) -> int:
-    """Write the export. Exit code 1 where somebody's marks could not be put into it."""
-    return EXPORTS[given.to](console, given)
+def _github(setup: Setup, given: Export) -> int:
+    return _said(setup, _write(given.file or Path(github.PATH), github.workflow_yaml()))
 
 
-def _github(console: Console, given: Export) -> int:
-    return _said(console, _write(given.file or Path(github.PATH), github.workflow_yaml()))
-
-
-def _nbgrader(console: Console, given: Export) -> int:
+def _nbgrader(setup: Setup, given: Export) -> int:
     if not given.course:
         raise GraderError("Name the course whose gradebook you want: --course COURSE.")
-    return _said(console, export_gradebook(given.course, given.file or given.course / "gradebook.csv"))
+    return _said(setup, export_gradebook(given.course, given.file or given.course / "gradebook.csv"))
 
 
-def _csv(console: Console, given: Export) -> int:
+def _csv(setup: Setup, given: Export) -> int:
     book, path = read_book(given.out), given.file or given.out / "exports" / "grades.csv"
-    _said(console, _write(path, table.everything_csv(book)))
-    return _said(console, _write(path.with_suffix(".json"), table.everything_json(book)))
+    _said(setup, _write(path, table.everything_csv(book)))
+    return _said(setup, _write(path.with_suffix(".json"), table.everything_json(book)))
 
 
-def _gradescope(console: Console, given: Export) -> int:
+def _gradescope(setup: Setup, given: Export) -> int:
     book, folder = read_book(given.out), given.file or given.out / "exports" / "gradescope"
     names = file_names(entry.student for entry in book.entries)
     for report in book.final:
         _write(folder / names[report.student] / "results.json", gradescope.results_json(report))
-    console.print(escape(f"{count(len(book.final), 'file')} written: {folder}/STUDENT/results.json"), soft_wrap=True)
-    return _without_marks(console, book)
+    setup.say(f"{count(len(book.final), 'file')} written: {folder}/STUDENT/results.json")
+    return _without_marks(setup, book)
 
 
-def _canvas(console: Console, given: Export) -> int:
+def _canvas(setup: Setup, given: Export) -> int:
     book, column = read_book(given.out), given.column
     filled = canvas.fill_canvas(book, given.roster, column) if given.roster else canvas.canvas_csv(book, column)
-    return _matched(console, given, filled, book)
+    return _matched(setup, given, filled, book)
 
 
-def _moodle(console: Console, given: Export) -> int:
+def _moodle(setup: Setup, given: Export) -> int:
     book = read_book(given.out)
     filled = moodle.fill_moodle(book, given.roster) if given.roster else moodle.moodle_csv(book, given.column)
-    return _matched(console, given, filled, book)
+    return _matched(setup, given, filled, book)
 
 
-EXPORTS = {
+EXPORTS: dict[System, Callable[[Setup, Export], int]] = {
     "gradescope": _gradescope,
     "canvas": _canvas,
     "moodle": _moodle,
@@ -85,29 +81,27 @@ EXPORTS = {
 }
 
 
-def _matched(console: Console, given: Export, filled: Filled, book: Book) -> int:
-    """Whom it was filled in for, and whom not."""
-    _said(console, _write(given.file or given.out / "exports" / f"{given.to}.csv", filled.text))
-    console.print(f"marks filled in: {filled.filled} of {len(book.final)}")
+def _matched(setup: Setup, given: Export, filled: Filled, book: Book) -> int:
+    """Say who is in it, and who is not."""
+    _said(setup, _write(given.file or given.out / "exports" / f"{given.to}.csv", filled.text))
+    setup.say(f"marks filled in: {filled.filled} of {len(book.final)}")
     if filled.said:
-        console.print(escape(filled.said), soft_wrap=True)
-    _names(console, "no row, or no single row, for", filled.no_row)
-    _names(console, "rows without a mark of ours", filled.no_mark)
-    return max(1 if filled.no_row else 0, _without_marks(console, book))
+        setup.say(filled.said)
+    _names(setup, "no row, or no single row, for", filled.no_row)
+    _names(setup, "rows without a mark of ours", filled.no_mark)
+    return max(1 if filled.no_row else 0, _without_marks(setup, book))
 
 
-def _without_marks(console: Console, book: Book) -> int:
-    """Who has handed in and has no mark that could be exported. Returns the exit code."""
-    _names(console, "not graded", [entry.student for entry in book.missing])
-    _names(
-        console, "graded in part, so not exported", [f"{one.student} ({open_parts(one)})" for one in book.unfinished]
-    )
+def _without_marks(setup: Setup, book: Book) -> int:
+    """Say who has handed in and has no mark to export. Returns the exit code."""
+    _names(setup, "not graded", [entry.student for entry in book.missing])
+    _names(setup, "graded in part, so not exported", [f"{one.student} ({open_parts(one)})" for one in book.unfinished])
     return 1 if book.missing or book.unfinished else 0
 
 
-def _names(console: Console, words: str, names: Sequence[str]) -> None:
+def _names(setup: Setup, words: str, names: Sequence[str]) -> None:
     if names:
-        console.print(escape(f"{words}: {'; '.join(map(line, names))}"), soft_wrap=True)
+        setup.say(f"{words}: {'; '.join(map(line, names))}")
 
 
 def _write(path: Path, text: str) -> Path:
@@ -119,19 +113,32 @@ def _write(path: Path, text: str) -> Path:
     return path
 
 
-def _said(console: Console, path: Path) -> int:
-    console.print(escape(f"written: {path}"), soft_wrap=True)
+def _said(setup: Setup, path: Path) -> int:
+    setup.say(f"written: {path}")
     return 0
 
 
-def add_commands(commands: Any) -> None:
-    """The parser of `export`."""
-    made = commands.add_parser("export", help="the marks for another system, or a workflow for GitHub Classroom")
-    made.add_argument("to", choices=tuple(EXPORTS))
-    made.add_argument("--file", type=Path, help="where to write (default: in `exports` beside the marks)")
-    roster = "what Canvas (Grades > Export) or Moodle (grading worksheet) gave you, to fill in"
-    made.add_argument("--roster", type=Path, metavar="CSV", help=roster)
-    made.add_argument("--column", default="Lab 01", help="the assignment's name there (default: %(default)s)")
-    course = "for nbgrader: the course whose gradebook it is, manual marks included"
-    made.add_argument("--course", type=Path, metavar="COURSE", help=course)
-    where(made)
+def export(
+    context: typer.Context,
+    to: Annotated[System, typer.Argument(metavar="SYSTEM", help=", ".join(EXPORTS))],
+    file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="where to write; without it, in `exports` beside the marks")
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CSV", help="what Canvas (Grades > Export) or Moodle (grading worksheet) gave you, to fill in"
+        ),
+    ] = None,
+    column: Annotated[str, typer.Option(metavar="NAME", help="the assignment's name there")] = "Lab 01",
+    course: Annotated[
+        Path | None,
+        typer.Option(metavar="COURSE", help="for nbgrader: the course whose gradebook it is, manual marks included"),
+    ] = None,
+    out: Marks = Path("grades"),
+) -> int:
+    """Write the marks for another system, or a workflow for GitHub Classroom.
+
+    The exit code is 1 if a student's marks are not in it.
+    """
+    return EXPORTS[to](context.obj, Export(to, file, roster, column, course, out))

@@ -1,30 +1,66 @@
-"""A parsed command line as typed options, so that mypy finds a misspelled or missing one."""
+"""What several commands of `lab-grader` share: their options, and how they print."""
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from durable_lab.cli.command_line import whole
+from grader.report import Source
+from grader.rubric import weights
 
-    Options = TypeVar("Options", bound=DataclassInstance)
-else:
-    Options = TypeVar("Options")
-
-Action = Callable[[Console, argparse.Namespace], int]
+ALLOW = "--not-isolated-i-know-the-students"
 
 
-def action(kind: type[Options], act: Callable[[Console, Options], int]) -> Action:
-    """The command `act`, whose options are of this kind. Every field is an option of its parser."""
-    return lambda console, given: act(console, typed(kind, given))
+@dataclass(frozen=True)
+class Setup:
+    """The `obj` of every command's context."""
+
+    console: Console
+    grade: str  # the function that grades one submission, "package.module:function"
+
+    def say(self, *lines: str) -> None:
+        """Print these lines. None is broken: a path or a command in it can be copied."""
+        for words in lines:
+            self.console.print(words, soft_wrap=True)
 
 
-def typed(kind: type[Options], given: argparse.Namespace) -> Options:
-    """The options that were parsed, as this kind has them. Raises AttributeError if the parser does not make one."""
-    values: dict[str, Any] = {field.name: getattr(given, field.name) for field in fields(kind)}
-    return kind(**values)
+def weighed(command: Callable[..., int]) -> Callable[..., int]:
+    """The command, refused with a RubricError before it does anything if the rubric is wrong."""
+
+    @wraps(command)
+    def checked(*given: Any, **options: Any) -> int:
+        weights()
+        return command(*given, **options)
+
+    return checked
+
+
+Course = Annotated[Path, typer.Argument(metavar="COURSE", help="the course folder")]
+Marks = Annotated[Path, typer.Option("--out", metavar="DIR", help="where `grade` put the marks")]
+NotIsolated = Annotated[bool, typer.Option(ALLOW, help="run their code without a sandbox if there is none")]
+Counts = Annotated[
+    Source,
+    typer.Option(
+        "--from",
+        help="what counts: the notebooks (lab/engine.py if there are none), or always the file lab/engine.py",
+    ),
+]
+
+# of `grade` and `autograde`
+Out = Annotated[Path | None, typer.Option(metavar="DIR", help="where marks and reports go")]
+Jobs = Annotated[
+    int | None, typer.Option(metavar="N", parser=whole(1), help="how many at once; without it, one for each core")
+]
+Again = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="grade the student of exactly this name again; can be given several times"),
+]
+AgainAll = Annotated[bool, typer.Option("--again-all", help="grade everyone again")]
+Seconds = Annotated[float, typer.Option(hidden=True)]

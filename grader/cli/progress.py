@@ -9,7 +9,6 @@ from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
@@ -63,7 +62,7 @@ class Shown:
         self._holder: AbstractContextManager[object] = nullcontext()
         if console.is_terminal:
             columns = (BarColumn(30), MofNCompleteColumn(), _Left(self), TimeElapsedColumn())
-            self._bar = self._holder = Bar(*columns, TextColumn("{task.description}"), console=console)
+            self._bar = self._holder = Bar(*columns, TextColumn("{task.description}", markup=False), console=console)
 
     def __enter__(self) -> Shown:
         self._holder.__enter__()
@@ -86,7 +85,7 @@ class Shown:
         words = f"not graded: {line(step.problem, 100)}" if step.problem else f"{number(step.points)}"
         words += "" if step.problem else f" of {number(step.out_of)}"
         if self._bar:
-            self._bar.update(self._task, advance=1, description=escape(f"{line(step.student, 30)}  {words}"))
+            self._bar.update(self._task, advance=1, description=f"{line(step.student, 30)}  {words}")
             if step.problem:
                 self._say(f"{line(step.student)}  {words}")
         else:
@@ -101,7 +100,7 @@ class Shown:
         return f"{left} left" if seconds is None else f"{left} left, {about(seconds)}"
 
     def _say(self, words: str) -> None:
-        self._console.print(escape(words), soft_wrap=True)
+        self._console.print(words, soft_wrap=True, markup=False)
         self._console.file.flush()  # a reader of a pipe wants to know now, too
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grader.errors import GraderError
 from grader.handin import limits
 from grader.handin.containers import FOREIGN, Entry, copy, entries, is_archive, sentence, without_ending
 from grader.handin.files import SKIPPED, Unreachable, shown, sort_of
@@ -27,7 +28,7 @@ _JUNK = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows cannot hold
 
 
-class ArchiveError(Exception):
+class ArchiveError(GraderError):
     """Nothing could be unpacked, because of what was asked for. The message is for the instructor."""
 
 

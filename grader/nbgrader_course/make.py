@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 
 from durable_lab.todos import SKELETON
+from grader.errors import GraderError
 from grader.nbgrader_course.cells import notebooks
 from grader.nbgrader_course.names import ASSIGNMENT, EXCHANGE, beside, unusable
 
@@ -42,11 +43,11 @@ def make_course(folder: Path, name: str = "durable", *, exchange: Path | None = 
     name      nbgrader's course id
     exchange  the folder that students and instructors share; without one, a folder in the course, for one user
     The settings that students need stand in for-students/. An existing course gets the lab's present texts; what
-    students handed in, and the gradebook, stay as they are. Raises ValueError if nbgrader cannot use such a path.
+    students handed in, and the gradebook, stay as they are. Raises GraderError if nbgrader cannot use such a path.
     """
     folder = folder.resolve()
     if why := unusable(folder) or unusable(exchange or folder):
-        raise ValueError(why)
+        raise GraderError(why)
     source = folder / "source" / ASSIGNMENT
     source.mkdir(parents=True, exist_ok=True)
     for stem, book in notebooks().items():

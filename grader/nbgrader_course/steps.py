@@ -19,12 +19,13 @@ from nbgrader.plugins import CsvExportPlugin
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from grader.errors import GraderError
 from grader.nbgrader_course.names import ASSIGNMENT, STUDENT, unusable
 from grader.nbgrader_course.prepare import give_report, original_of, prepare
 from grader.report import Report
 
 
-class CourseError(Exception):
+class CourseError(GraderError):
     """A step could not be done. The message says what nbgrader said, for the instructor."""
 
 

@@ -204,8 +204,8 @@ def test_an_answer_to_what_is_asked_wrongly_is_one_line_with_exit_code_2(klass):
         ("report",): "has no marks",
         ("show", "ana"): "has no marks",
         ("export", "canvas", "--out", "empty"): "has no marks",
-        ("grade",): "required: FOLDER",
-        ("grade", "empty", "--jobs", "0"): "not a number from 1 on",
+        ("grade",): "Missing argument 'FOLDER'",
+        ("grade", "empty", "--jobs", "0"): "'0' is not a whole number from 1 to",
         ("one", "nowhere"): "is no folder",
     }
     for arguments, words in cases.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.cli import main
-from grader.cli.grade import ALLOW
+from grader.cli.options import ALLOW
 from grader.pages.part import NOT_ISOLATED
 from grader.sandbox import bubblewrap
 

@@ -41,4 +41,6 @@ def test_an_output_without_room_does_not_end_the_work(hand_ins):
         command = [sys.executable, "-m", "grader", "unpack", "all", "out"]
         done = subprocess.run(command, cwd=hand_ins, stdout=full, stderr=subprocess.PIPE, check=False)
     assert [*(hand_ins / "out").rglob("engine.py")]
+    assert done.returncode == 0
+    assert b"lab-grader: the output was lost" in done.stderr
     assert b"Traceback" not in done.stderr

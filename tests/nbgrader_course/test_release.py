@@ -13,6 +13,7 @@ import pytest
 from durable_lab import study
 from durable_lab.todos import SKELETON
 from grader.dev.build import StubError
+from grader.errors import GraderError
 from grader.nbgrader_course import cells, steps
 from grader.nbgrader_course.make import make_course
 
@@ -167,9 +168,9 @@ def test_no_student_can_rename_the_folder_of_a_course_in_the_exchange(released):
 
 @pytest.mark.parametrize("name", ["Lab [WS26]", "lab*", "what?", "{course}"])
 def test_a_path_that_nbgrader_takes_for_a_pattern_is_refused_before_anything_is_made(tmp_path, name):
-    with pytest.raises(ValueError, match="for a pattern"):
+    with pytest.raises(GraderError, match="for a pattern"):
         make_course(tmp_path / name)
-    with pytest.raises(ValueError, match="for a pattern"):
+    with pytest.raises(GraderError, match="for a pattern"):
         make_course(tmp_path / "plain", exchange=tmp_path / name)
     assert [*tmp_path.iterdir()] == []
 
