@@ -1,4 +1,4 @@
-"""Small scenarios that tell one belief from another: what an engine does in each of them is its fingerprint."""
+"""Small scenarios that distinguish one belief from another. An engine's behaviour in all of them is its fingerprint."""
 
 from durable_lab.diagnosis.probes import calls, deliver, ends, failures, guard, keys, retries, signals, time, values
 from durable_lab.diagnosis.probes.probe import PROBES, Probe

@@ -1,4 +1,4 @@
-"""TODO 1: steps, their records, and what a second process does with them."""
+"""TODO 1: steps, their records, and how a second process uses them."""
 
 from contextlib import suppress
 
@@ -8,7 +8,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def shop(b, *steps):
-    """A workflow that calls these activities one after the other, each for order A1, and returns what it got."""
+    """Return a workflow that calls these activities one after the other for order A1, and returns their results."""
     return lambda ctx, order: [ctx.call_activity(step, "A1") for step in steps]
 
 
@@ -36,7 +36,7 @@ def three_steps(b):
 
 @probe(1, 4)
 def a_finished_order_again(b):
-    """Kim's order of two steps is finished. Support opens it once more."""
+    """Kim's order of two steps is completed. Support opens it again."""
     buy = shop(b, b.activity("reserve", "cup 7", "cup 8"), b.activity("charge", "paid", "paid again"))
     first = b.go(buy)
     b.pass_time(60)
@@ -51,7 +51,7 @@ def a_finished_order_again(b):
 
 @probe(1)
 def a_replay_step_by_step(b):
-    """Kim's order of two steps is finished. A careful workflow opens it again and notes at which step it is stopped."""
+    """Kim's order of two steps is completed. A workflow replays it and notes at which step it is stopped."""
     reserve, charge = b.activity("reserve"), b.activity("charge")
     first = b.go(shop(b, reserve, charge))
     stopped = []
@@ -70,7 +70,7 @@ def a_replay_step_by_step(b):
 
 @probe(1)
 def an_empty_answer(b):
-    """The price of Kim's order is 0, the note is empty, nobody answers anything. Support opens the order again."""
+    """The price of Kim's order is 0, and all other answers are empty. Support opens the order again."""
     steps = [
         b.activity(name, value, "x") for name, value in (("price", 0), ("note", ""), ("tell", None), ("gift", False))
     ]
@@ -84,7 +84,7 @@ def an_empty_answer(b):
 
 @probe(1)
 def the_same_call_twice(b):
-    """Kim draws two lots. The first one is 7, the second one is 9."""
+    """Kim draws two numbers. The first one is 7, the second one is 9."""
     draw = b.activity("draw", 7, 9, 11)
 
     def lots(ctx, order):
@@ -98,7 +98,7 @@ def the_same_call_twice(b):
 
 @probe(1)
 def two_equal_parcels(b):
-    """Kim bought two cups. Each is sent in a parcel of its own, and support opens the order again."""
+    """Kim bought two cups. Each is sent in a separate parcel. Then support opens the order again."""
     send = b.activity("send", "sent")
 
     def parcels(ctx, order):
@@ -122,7 +122,7 @@ def two_prices(b):
 
 @probe(1)
 def while_it_runs(b):
-    """The bank is asked to pay. At that moment nobody can know how it will end."""
+    """The bank is called. At that moment the outcome is still unknown."""
     pay = b.activity("pay", answer=lambda *_: len(b.journal))
     end = b.go(shop(b, pay))
     yield "recorded before it happened", end.value
@@ -130,7 +130,7 @@ def while_it_runs(b):
 
 @probe(1, 4)
 def a_power_cut(b):
-    """The cup is reserved. The power goes while it is charged. A new process goes on."""
+    """The cup is reserved. The power fails during the charge. A new process continues."""
     reserve, send = b.activity("reserve", "cup 7", "cup 8"), b.activity("send", "sent")
     buy = shop(b, reserve, b.activity("charge", Crash("power cut"), "paid"), send)
     first = b.go(buy)
@@ -147,7 +147,7 @@ def a_power_cut(b):
 
 @probe(1, 4)
 def a_journal_that_cannot_write(b):
-    """The disk is full. The workflow is stubborn and catches every error."""
+    """The disk is full. The workflow catches every error and tries again."""
     charge = b.activity("charge")
 
     def stubborn(ctx, order):
@@ -166,7 +166,7 @@ def a_journal_that_cannot_write(b):
 
 @probe(1)
 def after_a_stop(b):
-    """The refund waits for Ana. The workflow catches everything that comes out of the wait, and calls the bank."""
+    """The refund waits for Ana. The workflow catches every exception from the wait, and calls the bank."""
     pay = b.activity("pay")
 
     def reckless(ctx, order):
@@ -181,7 +181,7 @@ def after_a_stop(b):
 
 @probe(1)
 def steps_around_a_time_and_a_wait(b):
-    """A step, a look at the clock, a wait for Ana, and another step; then all of it again."""
+    """A step, a reading of the clock, a wait for Ana, and another step. Then the run is replayed."""
     ask, pay = b.activity("ask"), b.activity("pay")
 
     def refund(ctx, order):

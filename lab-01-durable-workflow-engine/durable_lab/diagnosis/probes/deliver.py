@@ -6,7 +6,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def waiting(b: ProbeBench):
-    """A run with an input and one step in its history, that waits for Ana."""
+    """Return the state of a run that has an input and one step in its history, and waits for Ana."""
     ask = b.activity("ask")
 
     def refund(ctx, order):
@@ -16,22 +16,22 @@ def waiting(b: ProbeBench):
 
 
 def inbox(state):
-    """Names and payloads of the signals in a state, in order."""
+    """Return the names and payloads of the signals in a state, in order."""
     return [[signal.name, plain(signal.payload)] for signal in state.signals]
 
 
 def tried(b, *args, **options):
-    """The new state, or None where `signal` raises; then what it raises is the second value."""
+    """Return the new state and ""; or, if `signal` raises, None and the name of the exception."""
     try:
         return b.deliver(*args, **options), ""
     except Exception as error:
-        b.tell(f"{word(error)} comes out of signal")
+        b.tell(f"signal raises {word(error)}")
         return None, word(error)
 
 
 @probe(5)
 def ana_says_yes(b):
-    """The refund of order A1 waits for Ana. At second 1005.5 she says yes."""
+    """The refund of order A1 waits for Ana. At second 1005.5 she approves."""
     _, state = waiting(b)
     b.pass_time(5.5)
     heard = len(b.journal)
@@ -48,7 +48,7 @@ def ana_says_yes(b):
 
 @probe(5)
 def when_it_came(b):
-    """At second 1005.5 of the engine's clock Ana says yes."""
+    """Ana approves at second 1005.5 of the engine's clock."""
     _, state = waiting(b)
     b.pass_time(5.5)
     new = b.deliver(state, "approval", "yes")
@@ -59,7 +59,7 @@ def when_it_came(b):
 
 @probe(5)
 def the_state_from_before(b):
-    """Ana says yes. Then somebody looks at the state from before."""
+    """Ana approves. Then support opens the state from before."""
     _, state = waiting(b)
     before = len(list(state.signals))
     new = b.deliver(state, "approval", "yes")
@@ -72,7 +72,7 @@ def the_state_from_before(b):
 
 @probe(5)
 def then_the_run_goes_on(b):
-    """Ana says yes twice, and the run goes on."""
+    """Ana approves twice, and the run continues."""
     refund, state = waiting(b)
     for payload in (1, 2):
         state = b.deliver(state, "approval", payload)
@@ -84,7 +84,7 @@ def then_the_run_goes_on(b):
 
 @probe(5)
 def two_yes_in_a_row(b):
-    """Ana says 1, and then she says 2."""
+    """Ana answers 1, and then she answers 2."""
     _, state = waiting(b)
     for payload in (1, 2):
         state = b.deliver(state, "approval", payload)
@@ -106,7 +106,7 @@ def the_same_word_twice(b):
 
 @probe(5)
 def signals_of_two_names(b):
-    """Kim sends a note, and then Ana says yes."""
+    """Kim sends a note, and then Ana approves."""
     _, state = waiting(b)
     for name in ("note", "approval", "note"):
         state = b.deliver(state, name, f"a {name}")
@@ -115,7 +115,7 @@ def signals_of_two_names(b):
 
 @probe(5)
 def an_empty_payload(b):
-    """A button sends no data; somebody sends 0; a form sends an empty text; Ana says False."""
+    """A button sends no data; a counter sends 0; a form sends an empty string; Ana answers False."""
     arrived = []
     for payload in (None, 0, "", False):
         _, state = waiting(b)
@@ -129,7 +129,7 @@ def an_empty_payload(b):
 
 @probe(5)
 def before_the_run_begins(b):
-    """Ana has approved before any worker has begun with the run."""
+    """Ana approves before any worker has started the run."""
     new, problem = tried(b, b.state(), "approval", "yes")
     arrived = len(inbox(new)) if new is not None else 0
     b.tell(f"signals in the state: {arrived}")
@@ -139,19 +139,19 @@ def before_the_run_begins(b):
 
 @probe(5)
 def the_caller_uses_the_form_again(b):
-    """A program fills in a form with Ana's name, delivers it, and writes Mallory into it for the next one."""
+    """A program fills in a form with Ana's name, delivers it, and then writes Mallory into the same form."""
     _, state = waiting(b)
     form = {"by": "Ana", "items": ["cup"]}
     new = b.deliver(state, "approval", form)
     form["by"] = "Mallory"
     form["items"].append("tea")
-    b.tell(f"the signal says: {show(inbox(new)[0][1])}")
+    b.tell(f"payload of the signal: {show(inbox(new)[0][1])}")
     yield "is kept", inbox(new) == [["approval", {"by": "Ana", "items": ["cup"]}]]
 
 
 @probe(5)
 def a_payload_that_cannot_be_recorded(b):
-    """The payload has a set in it. JSON has no sets."""
+    """The payload contains a set. JSON has no sets."""
     _, state = waiting(b)
     new, problem = tried(b, state, "approval", {"items": {"cup"}})
     yield "refused", problem in ("TypeError", "ValueError")
@@ -160,8 +160,8 @@ def a_payload_that_cannot_be_recorded(b):
 
 @probe(5)
 def a_signal_and_a_full_disk(b):
-    """Ana says yes, and the disk is full."""
+    """Ana approves, and the disk is full."""
     _, state = waiting(b)
     _, problem = tried(b, state, "approval", "yes", journal=b.full_disk)
-    b.tell("the caller hears of it" if problem else "the caller hears that all is well")
+    b.tell("the caller gets an error" if problem else "the caller gets no error")
     yield "the caller hears", problem != ""

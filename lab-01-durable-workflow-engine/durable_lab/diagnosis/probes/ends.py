@@ -1,4 +1,4 @@
-"""TODO 4: how a run ended, and what is left of it."""
+"""TODO 4: how a run ended, and its new state."""
 
 from contextlib import suppress
 
@@ -9,12 +9,12 @@ from durable_lab.diagnosis.probes.probe import probe
 
 @probe(4)
 def a_run_that_is_not_completed(b):
-    """Ana is asked. In one run she has not answered; in the other one the bank cannot pay."""
+    """Ana is asked. In one run she has not answered; in the other run the bank cannot pay."""
     ask, pay = b.activity("ask"), b.activity("pay", ValueError("closed"))
     waits = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval")])
     fails = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.call_activity(pay)], b.state("w-2"))
-    b.tell(f"records of the one that waits: {len(names(waits.state))}")
-    b.tell(f"records of the one that failed: {len(names(fails.state))}")
+    b.tell(f"records of the run that waits: {len(names(waits.state))}")
+    b.tell(f"records of the run that failed: {len(names(fails.state))}")
     yield "keeps its records", names(waits.state) == ["ask"] and names(fails.state) == ["ask", "pay"]
 
 
@@ -33,7 +33,7 @@ def it_returns_nothing(b):
 
 @probe(4)
 def it_returns_zero(b):
-    """The workflow returns 0: nothing was to be paid."""
+    """The workflow returns 0, because there was nothing to pay."""
     end = b.go(lambda ctx, order: 0)
     yield "ends", end.how
     yield "value", end.value
@@ -67,7 +67,7 @@ def an_activity_fails(b):
 
 @probe(4)
 def the_workflow_refuses(b):
-    """The workflow itself says: out of stock (a RuntimeError)."""
+    """The workflow itself raises RuntimeError: out of stock."""
     reserve = b.activity("reserve")
 
     def refuse(ctx, order):
@@ -84,7 +84,7 @@ def the_workflow_refuses(b):
 
 @probe(4)
 def a_bug(b):
-    """The workflow has a spelling mistake: it looks for `amuont`. The step before it has worked."""
+    """The workflow has a spelling mistake: it looks for `amuont`. The step before it succeeded."""
     pay = b.activity("pay")
 
     def mistaken(ctx, order):
@@ -115,7 +115,7 @@ def the_machine_is_shut_down(b):
 
 @probe(4)
 def the_journal_hears(b):
-    """Two steps. After each one somebody looks what the journal has."""
+    """Two steps. After each one, the journal is checked."""
     step, heard = b.activity("step"), []
 
     def shop(ctx, order):
@@ -139,7 +139,7 @@ def a_full_disk(b):
 
 @probe(4)
 def a_full_disk_and_another_error(b):
-    """The disk is full. The workflow catches that, and raises an error of its own."""
+    """The disk is full. The workflow catches this error, and raises another one."""
     pay = b.activity("pay")
 
     def shop(ctx, order):
@@ -154,7 +154,7 @@ def a_full_disk_and_another_error(b):
 
 @probe(4)
 def a_caught_wait_and_another_error(b):
-    """Ana has not answered. The workflow catches the wait, and raises an error of its own."""
+    """Ana has not answered. The workflow catches the wait, and raises an error."""
 
     def shop(ctx, order):
         try:
@@ -182,7 +182,7 @@ def a_caught_wait(b):
 
 @probe(4)
 def the_state_of_yesterday(b):
-    """The state of yesterday has one step. Today the run goes on; then somebody looks at the state of yesterday."""
+    """Yesterday's state has one step. Today the run continues; then support opens yesterday's state."""
     ask, pay = b.activity("ask"), b.activity("pay")
 
     def refund(ctx, order):
@@ -192,7 +192,7 @@ def the_state_of_yesterday(b):
     yesterday = b.deliver(b.later(blocked.state), "approval", "yes")
     before = names(yesterday)
     today = b.go(refund, yesterday)
-    b.tell(f"the state of yesterday has {', '.join(names(yesterday))}")
+    b.tell(f"yesterday's state has {', '.join(names(yesterday))}")
     yield "ends", today.how
     yield "is kept", names(yesterday) == before
     yield "the new one has all", names(today.state)
@@ -202,7 +202,7 @@ def the_state_of_yesterday(b):
 
 @probe(4)
 def an_empty_start(b):
-    """A new order is run, and the state from before it is looked at."""
+    """A new order is run. Then support opens the state from before the run."""
     step, start = b.activity("pay"), b.state()
     end = b.go(lambda ctx, order: ctx.call_activity(step), start)
     b.tell(f"records in the state from before: {len(names(start))}")
@@ -231,7 +231,7 @@ def two_customers_of_one_engine(b):
 
 @probe(4)
 def steps_that_are_not_in_the_order_of_the_alphabet(b):
-    """Step, then charge, then book: each takes a second. The finished order is opened again."""
+    """Step, then charge, then book: each takes a second. Then the completed order is opened again."""
     steps = [b.activity(name, answer=lambda: b.clock.sleep(1) or "ok") for name in ("step", "charge", "book")]
 
     def shop(ctx, order):
@@ -245,7 +245,7 @@ def steps_that_are_not_in_the_order_of_the_alphabet(b):
 
 @probe(4)
 def a_failed_order_again(b):
-    """The bank could not pay, and the run has failed. Now the bank could, and support opens the run again."""
+    """The bank could not pay, and the run has failed. Now the bank works again, and support opens the run."""
     reserve, pay = b.activity("reserve"), b.activity("pay", *[OSError("bank closed")] * 3, "receipt")
 
     def shop(ctx, order):
@@ -261,7 +261,7 @@ def a_failed_order_again(b):
 
 @probe(4)
 def a_waiting_order_again(b):
-    """Ana was asked. She answers, and the run goes on from its new state."""
+    """Ana was asked. She answers, and the run continues from its new state."""
     ask, pay = b.activity("ask"), b.activity("pay")
 
     def refund(ctx, order):

@@ -1,4 +1,4 @@
-"""TODO 1: a failed activity, as the workflow sees it, live and on replay."""
+"""TODO 1: how the workflow sees a failed activity, live and on replay."""
 
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.failure import show
@@ -7,7 +7,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def booking(b, car, seen):
-    """A trip: a flight, then a car; without a car the flight is given back. What was caught goes to `seen`."""
+    """Return a workflow that books a flight and a car; without a car it cancels the flight. `seen` gets the errors."""
     flight, undo = b.activity("flight", "seat 3"), b.activity("undo_flight", "given back")
 
     def trip(ctx, order):
@@ -27,7 +27,7 @@ def booking(b, car, seen):
 
 @probe(1)
 def a_failure_is_caught(b):
-    """A flight is booked; no car can be had. The workflow catches the failure and gives the flight back."""
+    """A flight is booked, and no car is available. The workflow catches the failure and cancels the flight."""
     seen = []
     end = b.go(booking(b, b.activity("car", TimeoutError("no answer: at all")), seen))
     yield "value", end.value
@@ -43,7 +43,7 @@ def a_failure_is_caught(b):
 
 @probe(1)
 def a_failure_on_replay(b):
-    """No car could be had, and the flight was given back. Now there are cars, and support opens the trip again."""
+    """No car was available, and the flight was cancelled. Now there are cars, and support opens the trip again."""
     seen = []
     car = b.activity("car", *[TimeoutError("no answer: at all")] * 3, "a car after all")
     trip = booking(b, car, seen)
@@ -59,7 +59,7 @@ def a_failure_on_replay(b):
 
 @probe(1)
 def a_failure_before_a_power_cut(b):
-    """No car is to be had. The power goes while the flight is given back. Now there are cars. A new process goes on."""
+    """No car is available. The power fails while the flight is cancelled. A new process continues, and a car is free."""
     seen = []
     car = b.activity("car", *[TimeoutError("no answer")] * 3, "a car after all")
     flight, undo = b.activity("flight"), b.activity("undo_flight", Crash("power cut"), "given back")
@@ -82,7 +82,7 @@ def a_failure_before_a_power_cut(b):
 
 @probe(1)
 def a_failure_that_nobody_catches(b):
-    """The bank cannot pay, and the workflow does not catch it. Shipping comes after."""
+    """The bank cannot pay, and the workflow does not catch the failure. The next step is shipping."""
     pay, ship = b.activity("pay", ValueError("closed")), b.activity("ship")
     end = b.go(lambda ctx, order: [ctx.call_activity(pay, 30), ctx.call_activity(ship)])
     yield "ends", end.how
@@ -95,7 +95,7 @@ def a_failure_that_nobody_catches(b):
 
 @probe(1)
 def the_process_dies_in_a_call(b):
-    """The power goes while the bank is asked to pay. A new process goes on."""
+    """The power fails during the call to the bank. A new process continues."""
     pay = b.activity("pay", Crash("power cut"), "receipt")
 
     def refund(ctx, order):

@@ -1,11 +1,11 @@
-"""What happens when history and code do not fit."""
+"""TODO 1: what happens if history and code do not match."""
 
 from durable_lab.diagnosis.probe_bench import names, same
 from durable_lab.diagnosis.probes.probe import probe
 
 
 def changed(name, story, was, now, todos=(1,), signals=(), between="the code is changed", **options):
-    """A probe: a run is finished with the steps `was`, and then looked at with the steps `now`."""
+    """Return a probe that completes a run with the steps `was`, and replays it with the steps `now`."""
 
     @probe(*todos, name=name, story=story)
     def scenario(b):
@@ -44,46 +44,46 @@ def give_up(ctx, acts):
 PAY, REFUND, SEND = call("pay"), call("refund"), call("send")
 changed(
     "another_amount",
-    "Kim got 30 for order A1. The code is changed: it asks for 31.",
+    "Kim got 30 for order A1. The new code pays 31.",
     was=[call("pay", "A1", 30)],
     now=[call("pay", "A1", 31)],
 )
 changed(
     "from_and_to_swapped",
-    "30 went from Kim to Lee. The code is changed: from Lee to Kim.",
+    "30 was paid from Kim to Lee. The new code pays from Lee to Kim.",
     was=[call("pay", "Kim", "Lee")],
     now=[call("pay", "Lee", "Kim")],
 )
 changed(
     "one_argument_less",
-    "Kim got 30 for order A1. The code is changed: it says no amount.",
+    "Kim got 30 for order A1. The new code passes no amount.",
     was=[call("pay", "A1", 30)],
     now=[call("pay", "A1")],
 )
 changed(
     "true_instead_of_1",
-    "The number of cups was 1. The code is changed: it says True.",
+    "The number of cups was 1. The new code passes True.",
     was=[call("pay", "A1", 1)],
     now=[call("pay", "A1", True)],
 )
-changed("another_activity", "The code is changed: where it paid, it refunds.", was=[PAY], now=[REFUND])
+changed("another_activity", "The new code refunds instead of paying.", was=[PAY], now=[REFUND])
 changed(
     "a_time_instead_of_a_step",
-    "The code is changed: where it paid, it looks at the clock.",
+    "The new code reads the clock instead of paying.",
     was=[PAY],
     now=[look],
     todos=(1, 2),
 )
 changed(
     "a_step_instead_of_a_wait",
-    "The code is changed: where it waited for `go`, it pays.",
+    "The new code pays instead of waiting for `go`.",
     was=[wait("go")],
     now=[PAY],
     signals=("go",),
 )
 changed(
     "a_wait_instead_of_a_step",
-    "The code is changed: where it paid, it waits for `go`.",
+    "The new code waits for `go` instead of paying.",
     was=[PAY],
     now=[wait("go")],
     todos=(1, 3),
@@ -91,7 +91,7 @@ changed(
 )
 changed(
     "another_signal",
-    "The code is changed: where it waited for `go`, it waits for `stop`.",
+    "The new code waits for `stop` instead of `go`.",
     was=[wait("go")],
     now=[wait("stop")],
     todos=(1, 3),
@@ -106,28 +106,28 @@ changed(
 )
 changed(
     "a_weak_guard_is_asked_for",
-    'Kim got 30; the code now says 31. The engine is made with guard="names", to see what slips through.',
+    'Kim got 30; the new code pays 31. The engine has guard="names", to show what such a guard misses.',
     was=[call("pay", "A1", 30)],
     now=[call("pay", "A1", 31)],
     guard="names",
 )
 changed(
     "a_step_is_taken_out",
-    "The order was paid and sent. The code is changed: it only sends.",
+    "The order was paid and sent. The new code only sends.",
     was=[PAY, SEND],
     now=[SEND],
     todos=(1, 4),
 )
 changed(
     "the_end_is_cut_off",
-    "The order was paid and sent. The code is changed: it ends after the payment.",
+    "The order was paid and sent. The new code ends after the payment.",
     was=[PAY, SEND],
     now=[PAY],
     todos=(4,),
 )
 changed(
     "it_gives_up_early",
-    "The order was paid and sent. The code is changed: it gives up after the payment.",
+    "The order was paid and sent. The new code gives up after the payment.",
     was=[PAY, SEND],
     now=[PAY, give_up],
     todos=(4,),
@@ -136,7 +136,7 @@ changed(
 
 @probe(1)
 def changed_arguments(b):
-    """Kim got 30 for order A1. Three changes of the code: another amount, the two swapped, no amount at all."""
+    """Kim got 30 for order A1. Three changes of the code: another amount, the arguments swapped, no amount."""
     pays = b.activity("pay")
     first = b.go(lambda ctx, order: ctx.call_activity(pays, "A1", 30))
     noticed = []
@@ -149,7 +149,7 @@ def changed_arguments(b):
 
 @probe(1)
 def what_the_error_says(b):
-    """Kim's order was reserved and paid. The code is changed: where it paid, it refunds."""
+    """Kim's order was reserved and paid. The new code refunds instead of paying."""
     reserve, pay_kim, refund = b.activity("reserve"), b.activity("pay"), b.activity("refund")
     first = b.go(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay_kim)])
     said = []
@@ -160,7 +160,7 @@ def what_the_error_says(b):
             ctx.call_activity(refund)
         except b.m.NonDeterminismError as error:
             said.extend([error.position, error.recorded.name, error.issued.name])
-            b.tell(f"the error: position {said[0]}, recorded {said[1]}, asked {said[2]}")
+            b.tell(f"the error: position {said[0]}, recorded {said[1]}, issued {said[2]}")
             raise
 
     b.go(new_code, b.later(first.state))
@@ -171,7 +171,7 @@ def what_the_error_says(b):
 
 @probe(1, 4)
 def a_caught_divergence(b):
-    """Kim's order was paid. The new code refunds instead, catches the error that this makes, and goes on."""
+    """Kim's order was paid. The new code refunds instead, catches the error about that, and continues."""
     pay_kim, refund, send = b.activity("pay"), b.activity("refund"), b.activity("send")
     first = b.go(lambda ctx, order: ctx.call_activity(pay_kim))
     calls = len(b.calls)

@@ -15,7 +15,7 @@ def the_first_key(b):
 
 @probe(1)
 def the_key_behind_a_time(b):
-    """The order looks at the clock, and then it pays."""
+    """The order reads the clock, and then it pays."""
     b.keyed = True
     pay = b.activity("pay")
 
@@ -29,7 +29,7 @@ def the_key_behind_a_time(b):
 
 @probe(1)
 def keys_of_three_attempts(b):
-    """The bank pays, but its answer is lost, twice. At the third attempt the answer comes."""
+    """The bank pays, but its answer is lost twice. At the third attempt the answer arrives."""
     b.keyed = True
     pay = b.activity("pay", OSError("no answer"), OSError("no answer"), "receipt")
     b.go(lambda ctx, order: ctx.call_activity(pay, 30))
@@ -38,7 +38,7 @@ def keys_of_three_attempts(b):
 
 @probe(1)
 def the_key_after_a_power_cut(b):
-    """The power goes while the bank pays. A new process asks the bank again."""
+    """The power fails during the payment. A new process calls the bank again."""
     b.keyed = True
     reserve, pay = b.activity("reserve"), b.activity("pay", Crash("power cut"), "receipt")
 
@@ -86,7 +86,7 @@ def keys_of_two_customers(b):
 
 @probe(1)
 def a_plain_function(b):
-    """An activity that does not ask for a key: add 1 to 5."""
+    """An activity that does not take a key adds 1 to 5."""
 
     def add_one(number):
         b.tell(f"add_one({number}) -> {number + 1}")
@@ -103,7 +103,7 @@ def a_plain_function(b):
 
 @probe(1)
 def keys_of_one_payment(b):
-    """One payment: the bank's answer is lost, the power goes in the second attempt, and a new process asks again."""
+    """One payment: the bank's answer is lost, the power fails in the second attempt, and a new process calls again."""
     b.keyed = True
     reserve = b.activity("reserve")
     pay = b.activity("pay", OSError("no answer"), Crash("power cut"), "receipt")

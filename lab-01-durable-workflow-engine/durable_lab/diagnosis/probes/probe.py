@@ -1,4 +1,4 @@
-"""What a probe is, and the list of all of them."""
+"""The definition of a probe, and the list of all probes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROBES: dict[str, Probe] = {}  # in the order in which they are asked
 
 
 def probe(*todos: int, name: str = "", story: str = "") -> Callable[[Scenario], Scenario]:
-    """Put a scenario on the list. Its docstring is its story."""
+    """Add a scenario to the list. Its docstring is its story."""
 
     def enlist(scenario: Scenario) -> Scenario:
         own = name or scenario.__name__

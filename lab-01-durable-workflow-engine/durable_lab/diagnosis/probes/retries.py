@@ -1,4 +1,4 @@
-"""TODO 1: attempts, the pauses between them, and when to give up."""
+"""TODO 1: attempts, the waits between them, and when to give up."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def caught(b, fn, *args, **options):
-    """A workflow that calls one activity and returns "gave up" if that fails."""
+    """Return a workflow that calls one activity, and returns "gave up" if it fails."""
 
     def workflow(ctx, order):
         try:
@@ -36,7 +36,7 @@ def the_third_attempt_works(b):
 
 @probe(1)
 def no_attempt_works(b):
-    """The bank says: line busy, then: tomorrow, then: closed. Three attempts are allowed."""
+    """The bank answers: line busy, then: tomorrow, then: closed. Three attempts are allowed."""
     pay = b.activity("pay", OSError("line busy"), OSError("tomorrow"), OSError("closed"))
     end = b.go(caught(b, pay, 30))
     yield "calls", len(b.calls)
@@ -52,14 +52,14 @@ def no_attempt_works(b):
 
 @probe(1)
 def one_attempt_is_allowed(b):
-    """The bank must be asked once only, and it is busy."""
+    """Only one attempt is allowed, and the bank is busy."""
     b.go(caught(b, b.activity("pay", OSError("line busy")), 30), retry=b.policy(max_attempts=1))
     yield "attempts", amount(len(b.calls), 1)
 
 
 @probe(1)
 def pauses(b):
-    """The bank is down. Four attempts are allowed; the pauses are 1 ms, then three times as long each, 5 ms at most."""
+    """The bank is down. Four attempts are allowed. The waits start at 1 ms and grow by a factor of 3, up to 5 ms."""
     times = []
     ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
     policy = b.policy(max_attempts=4, initial_interval=0.001, backoff=3.0, max_interval=0.005)
@@ -73,17 +73,17 @@ def pauses(b):
 
 @probe(1)
 def after_the_last_attempt(b):
-    """The bank is down. Three attempts are allowed; after the third there is nothing left to wait for."""
+    """The bank is down. Three attempts are allowed; after the third there is no reason to wait."""
     times = []
     ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
     b.go(caught(b, ping))
-    b.tell("the workflow hears that it failed")
+    b.tell("the workflow gets the failure")
     yield "a pause", b.clock.now() > times[-1]
 
 
 @probe(1)
 def an_endless_pause(b):
-    """The bank is busy once. The pause after it is longer than any machine can wait; but the clock is simulated."""
+    """The bank is busy once. The next wait is longer than any machine can sleep, but the clock is simulated."""
     pay = b.activity("pay", OSError("line busy"), "receipt")
     end = b.go(caught(b, pay, 30), retry=b.policy(initial_interval=1e20, max_interval=1e20))
     yield "ends", end.how
@@ -91,12 +91,12 @@ def an_endless_pause(b):
 
 @probe(1)
 def a_final_error(b):
-    """The card is declined. The policy says that a declined card is not to be tried again."""
+    """The card is declined. By the policy a declined card must not be tried again."""
     asked = {}
     for how, final in (("class", KeyError), ("name", "KeyError"), ("base class", LookupError)):
         calls = len(b.calls)
         charge = b.activity("charge", KeyError("declined"))
-        b.tell(f"the policy knows it by its {how}")
+        b.tell(f"the policy names it by its {how}")
         b.go(caught(b, charge, 30), b.state(f"w-{how}"), retry=b.policy(non_retryable=(final,)))
         asked[how] = len(b.calls) - calls
         yield how, asked[how]
@@ -106,7 +106,7 @@ def a_final_error(b):
 
 @probe(1)
 def a_pause_after_a_final_error(b):
-    """The card is declined, and a declined card is not to be tried again."""
+    """The card is declined, and a declined card must not be tried again."""
     charge = b.activity("charge", KeyError("declined"))
     start = b.clock.now()
     b.go(caught(b, charge, 30), retry=b.policy(non_retryable=(KeyError,)))
@@ -115,7 +115,7 @@ def a_pause_after_a_final_error(b):
 
 @probe(1)
 def a_policy_of_the_call(b):
-    """The engine allows three attempts. Two calls bring policies of their own: one attempt, and five."""
+    """The engine allows three attempts. Two calls have policies of their own: one attempt, and five."""
     pay = b.activity("pay", OSError("line busy"))
     made = []
     for allowed in (1, 5):
@@ -128,7 +128,7 @@ def a_policy_of_the_call(b):
 
 @probe(1)
 def the_policy_of_the_engine(b):
-    """One engine allows one attempt, and one allows five. The call says nothing about it."""
+    """One engine allows one attempt, and another allows five. The call has no policy of its own."""
     pay = b.activity("pay", OSError("line busy"))
     made = []
     for allowed in (1, 5):
@@ -141,7 +141,7 @@ def the_policy_of_the_engine(b):
 
 @probe(1)
 def a_result_that_cannot_be_recorded(b):
-    """The bank pays, and answers with something that JSON cannot carry: not a number."""
+    """The bank pays, and returns a value that JSON cannot represent: NaN."""
     pay = b.activity("pay", {"rate": float("nan")}, {"rate": float("nan")}, {"rate": float("nan")}, "receipt")
     end = b.go(caught(b, pay, 30))
     yield "calls", len(b.calls)

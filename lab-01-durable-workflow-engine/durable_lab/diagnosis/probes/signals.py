@@ -1,4 +1,4 @@
-"""TODO 3: waiting for a signal, and reading it."""
+"""TODO 3: waiting for a signal, and consuming it."""
 
 from contextlib import suppress
 
@@ -9,12 +9,12 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def reads(*waits):
-    """A workflow that waits for these signals, one after the other, and returns what they brought."""
+    """Return a workflow that waits for these signals, one after the other, and returns their payloads."""
     return lambda ctx, order: [ctx.wait_signal(name) for name in waits]
 
 
 def with_signals(b, *signals, state=None):
-    """A state in which these signals, pairs of name and payload, have arrived one second after the other."""
+    """Return a state in which these signals, pairs of name and payload, have arrived one second apart."""
     state = state if state is not None else b.state()
     for name, payload in signals:
         state = b.deliver(state, name, payload)
@@ -49,7 +49,7 @@ def nobody_has_answered(b):
 
 @probe(3)
 def ana_answers(b):
-    """The refund asks Ana and waits. She says yes, and the refund goes on."""
+    """The refund asks Ana and waits. She approves, and the refund continues."""
     ask, pay = b.activity("ask"), b.activity("pay")
 
     def refund(ctx, order):
@@ -69,7 +69,7 @@ def ana_answers(b):
 
 @probe(3)
 def a_power_cut_behind_the_wait(b):
-    """Ana said yes. The power goes while the bank pays. A new process goes on."""
+    """Ana approved. The power fails during the payment. A new process continues."""
     pay = b.activity("pay", Crash("power cut"), "receipt")
 
     def refund(ctx, order):
@@ -85,7 +85,7 @@ def a_power_cut_behind_the_wait(b):
 
 @probe(3)
 def one_answer_for_two_questions(b):
-    """Two payments need an approval each. Ana has answered once. The run is looked at twice."""
+    """Two payments need an approval each. Ana has answered once. The workflow is run twice."""
     state = with_signals(b, ("approval", "yes to the first"))
     first = b.go(reads("approval", "approval"), state)
     second = b.go(reads("approval", "approval"), first.state)
@@ -104,7 +104,7 @@ def two_answers(b):
 
 @probe(3)
 def two_answers_and_a_power_cut(b):
-    """Ana has answered 1 and 2. The power goes between the two payments; a new process goes on."""
+    """Ana has answered 1 and 2. The power fails between the two payments; a new process continues."""
     pay = b.activity("pay", Crash("power cut"), "receipt")
 
     def refund(ctx, order):
@@ -118,7 +118,7 @@ def two_answers_and_a_power_cut(b):
 
 @probe(3)
 def a_second_answer_a_day_later(b):
-    """The first approval was read, and the run waits for the second. It comes a day later."""
+    """The first approval was consumed, and the run waits for the second. It comes a day later."""
     first = b.go(reads("approval", "approval"), with_signals(b, ("approval", 1)))
     b.pass_time(86_400)
     second = b.go(reads("approval", "approval"), with_signals(b, ("approval", 2), state=b.later(first.state)))
@@ -131,7 +131,7 @@ def a_second_answer_a_day_later(b):
 
 @probe(3)
 def another_signal_came_first(b):
-    """Kim has sent a note, which nobody reads. Then Ana's approval came."""
+    """Kim has sent a note, which the workflow does not read. Then Ana approved."""
     end = b.go(reads("approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
     yield "ends", end.how
     yield "value", end.value
@@ -139,7 +139,7 @@ def another_signal_came_first(b):
 
 @probe(3)
 def another_signal_was_read_first(b):
-    """The workflow reads Kim's note, and then waits for Ana's approval. Both are there."""
+    """The workflow reads Kim's note, and then waits for Ana's approval. Both have arrived."""
     end = b.go(reads("note", "approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
     yield "ends", end.how
     yield "value", end.value
@@ -155,7 +155,7 @@ def only_another_signal_is_there(b):
 
 @probe(3)
 def a_note_and_an_approval(b):
-    """Kim's note and Ana's approval are there. One workflow reads the approval only; another one reads both."""
+    """Kim's note and Ana's approval have arrived. One workflow reads only the approval; another one reads both."""
     state = with_signals(b, ("note", "hello"), ("approval", "yes"))
     one = b.go(reads("approval"), state)
     both = b.go(reads("note", "approval"), state)
@@ -164,7 +164,7 @@ def a_note_and_an_approval(b):
 
 @probe(3)
 def an_empty_signal(b):
-    """Ana presses a button that sends no data; somebody sends 0; a form sends an empty text; Ana says False."""
+    """Ana presses a button that sends no data; a counter sends 0; a form sends an empty string; Ana answers False."""
     heard = {}
     for what, payload in (("nothing", None), ("0", 0), ("empty", ""), ("False", False)):
         heard[what] = b.go(reads("go"), with_signals(b, ("go", payload), state=b.state(f"w-{what}"))).how
@@ -174,14 +174,14 @@ def an_empty_signal(b):
 
 @probe(3)
 def the_workflow_changes_a_payload(b):
-    """Ana sends a list of items. The workflow ticks them off in what it got."""
+    """Ana sends a list of items. The workflow ticks them off in the list that it got."""
 
     def refund(ctx, order):
         ctx.wait_signal("approval")["items"].append("ticked")
 
     def kept(state):
         told = [plain(signal.payload) for signal in state.signals] + [plain(c.value) for c in state.commands]
-        b.tell(f"the signal says: {show(told[0])}")
+        b.tell(f"payload of the signal: {show(told[0])}")
         return all(payload == {"items": ["cup"]} for payload in told)
 
     first = b.go(refund, with_signals(b, ("approval", {"items": ["cup"]})))
@@ -212,7 +212,7 @@ def a_wait_that_is_caught(b):
 
 @probe(3)
 def a_look_that_changes_nothing(b):
-    """The run waits. It is looked at twice, and nothing has come."""
+    """The run waits for Ana. It is run again, and she has not answered."""
     first = b.go(reads("approval"))
     again = b.go(reads("approval"), first.state)
     yield "same", same(first.state, again.state)

@@ -6,7 +6,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 
 def watch(b, pause):
-    """A workflow that looks at the clock before and after a step that takes `pause` seconds."""
+    """Return a workflow that reads the clock before and after a step that takes `pause` seconds."""
     step = b.activity("wait_for_the_bank", answer=lambda: b.clock.sleep(pause) or "done")
 
     def workflow(ctx, order):
@@ -19,7 +19,7 @@ def watch(b, pause):
 
 @probe(2)
 def two_looks_at_the_clock(b):
-    """The bank takes an hour. The workflow looks at the clock before and after; it is 1000 seconds at first."""
+    """The bank takes an hour. The workflow reads the clock before and after; it starts at 1000 seconds."""
     end = b.go(watch(b, 3600))
     yield "ends", end.how
     times = end.value if isinstance(end.value, list) else [None, None]
@@ -32,7 +32,7 @@ def two_looks_at_the_clock(b):
 
 @probe(2)
 def the_next_day(b):
-    """The order is finished. Support opens it a day later."""
+    """The order is completed. Support opens it a day later."""
     workflow = watch(b, 3600)
     first = b.go(workflow)
     b.pass_time(86_400)
@@ -69,7 +69,7 @@ def midnight(b):
 
 @probe(2)
 def a_power_cut_behind_a_time(b):
-    """The workflow looks at the clock. The power goes while the bank is asked; an hour later a new process goes on."""
+    """The workflow reads the clock. The power fails during the next call; an hour later a new process continues."""
     pay = b.activity("pay", Crash("power cut"), "receipt")
 
     def refund(ctx, order):
@@ -85,7 +85,7 @@ def a_power_cut_behind_a_time(b):
 
 @probe(2)
 def what_the_record_holds(b):
-    """The workflow looks at the clock once; it is 1000 seconds."""
+    """The workflow reads the clock once; it shows 1000 seconds."""
     end = b.go(lambda ctx, order: ctx.now())
     values = [command.value for command in end.state.commands]
     yield "recorded", values in ([1000.0], [])

@@ -1,4 +1,4 @@
-"""TODO 1 and 4: values are copies, and JSON can carry them."""
+"""TODO 1 and 4: values are copies, and are the same after JSON."""
 
 from durable_lab.checks.failure import show
 from durable_lab.diagnosis.probe_bench import plain
@@ -7,7 +7,7 @@ from durable_lab.diagnosis.probes.probe import probe
 
 @probe(1)
 def a_pair(b):
-    """The shop answers with a pair: ("cup", 30). JSON knows lists only."""
+    """The shop returns a tuple: ("cup", 30). JSON has only lists."""
     offer = b.activity("offer", ("cup", 30))
     kinds = []
 
@@ -24,7 +24,7 @@ def a_pair(b):
 
 @probe(1)
 def the_workflow_changes_a_result(b):
-    """The shop answers ["cup"]. The workflow writes "tea" into the list that it got."""
+    """The shop returns ["cup"]. The workflow appends "tea" to the list that it got."""
     offer = b.activity("offer", ["cup"])
     told = []
 
@@ -65,7 +65,7 @@ def the_workflow_changes_an_argument(b):
 
 @probe(1)
 def an_activity_changes_its_argument(b):
-    """The first attempt takes the cup out of the basket, and then the line breaks. A second attempt follows."""
+    """The first attempt takes the cup out of the basket, and then the connection fails. A second attempt follows."""
     got, mine = [], ["cup", "tea"]
 
     def pack(basket):
@@ -84,7 +84,7 @@ def an_activity_changes_its_argument(b):
 
 @probe(1)
 def a_number_as_a_key(b):
-    """The shop answers {1: 30}. In JSON every key is a text."""
+    """The shop returns {1: 30}. In JSON every key is a string."""
     prices = b.activity("prices", {1: 30})
 
     def shop(ctx, order):
@@ -112,7 +112,7 @@ def an_argument_that_cannot_be_recorded(b):
 
 @probe(4)
 def the_workflow_changes_its_input(b):
-    """Kim's order has one item. The workflow writes a second one into what it got."""
+    """Kim's order has one item. The workflow appends a second one to the list that it got."""
     given = {"items": ["pen"]}
 
     def shop(ctx, order):
