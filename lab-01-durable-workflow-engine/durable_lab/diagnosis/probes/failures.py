@@ -59,7 +59,7 @@ def a_failure_on_replay(b):
 
 @probe(1)
 def a_failure_before_a_power_cut(b):
-    """No car is available. The power fails while the flight is cancelled. A new process continues, and a car is free."""
+    """No car is available. The power fails while the flight is cancelled. A new process continues; there is a car."""
     seen = []
     car = b.activity("car", *[TimeoutError("no answer")] * 3, "a car after all")
     flight, undo = b.activity("flight"), b.activity("undo_flight", Crash("power cut"), "given back")
