@@ -32,7 +32,7 @@ print(study.current().label)
 # %% [markdown]
 # That line names the engine under study and its file. Yours is `lab/engine.py`.
 #
-# ## Where you stand
+# ## Your progress
 #
 # The next cell runs the 14 tests on your engine. At the start none passes, as expected: the five TODOs are still to be
 # written. You start writing in lesson 02.
@@ -146,7 +146,7 @@ model_calls.compare(happened.count("assess"))
 # The bank ignores a key that it knows, but the second process cannot know the first one's key. The longer an agent
 # works, the more each step costs, and the more effects it has, the worse this gets.
 #
-# ## A belief: "a good program tidies up before it ends"
+# ## A belief: "a good program cleans up before it ends"
 #
 # If so, `finally` would save the notes. Let us try.
 

@@ -31,7 +31,7 @@ print(study.current().label)
 # The till shows 75. The owner asks: "Why 75? And what was it at noon?" A program that stores only the number 75 cannot
 # answer. A program that stores what happened can answer both questions.
 #
-# ## Keep what happened
+# ## Store what happened
 #
 # An **event** is something that has happened. A **log** is a list of events, in order. Events are never changed or
 # removed; new events are appended.
@@ -65,7 +65,7 @@ at_noon = predict(...)  # what was in the till after the first two events?
 at_noon.compare(reduce(after, log[:2], 0))
 
 # %% [markdown]
-# ### A belief: "the log holds the same line twice, so one of them is too much"
+# ### A belief: "the log has the same line twice, so one of them is redundant"
 #
 # Two events of our log look alike. The owner removes the duplicate.
 

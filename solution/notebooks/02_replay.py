@@ -234,7 +234,7 @@ compare(ending, again, again.status)
 # The replay skipped a command, so the next one met the record of another command. Leave this protection to the engine.
 
 # %% [markdown]
-# ### A belief: "it goes on at the line where it died"
+# ### A belief: "it continues at the line where it died"
 #
 # Then no replay would be needed: store the line, and jump there. Here is a program that does so. It stored "3".
 

@@ -26,7 +26,7 @@ from durable_lab.timeline import draw
 print(study.current().label)
 
 # %% [markdown]
-# ## On Monday yes, on Tuesday no
+# ## Approved on Monday, refused on Tuesday
 #
 # On Monday Kim gets a message: "you are in time". On Tuesday Kim gets no money: "too late". The program has not
 # changed. It was replayed, and it read the clock again.
@@ -104,7 +104,7 @@ compare(paid, tuesday, sum(call.startswith("pay") for call in calls))
 # The engine compared the command with the record at its position. They differ, so it stopped before any effect. The
 # failure is visible, and a person can look into it.
 #
-# ## A guard that looks at names only
+# ## A guard that compares only names
 #
 # Several real engines compare the kind and name of a command, but not its arguments. Ours can do that too, to show what
 # such a guard misses.
@@ -359,9 +359,9 @@ compare(ending_of_settings, changed, changed.status)
 # Here the name differs, so even the weak guard sees it. Pass a setting in the input of the run, or read it in an
 # activity: then it is in the history. The same applies to files, the network and models.
 #
-# ## The code changes while a run is half way
+# ## The code changes while a run is in progress
 #
-# ### A belief: "I may change the code, the run goes on"
+# ### A belief: "I may change the code, and the run continues"
 #
 # This run has completed `reserve` and `charge`, and died in `ship`. To keep it short, a version of the workflow is just
 # a list of its steps.
@@ -445,7 +445,7 @@ compare(effects, failed[0], len(did))
 compare(unchanged, failed[0], all(result.state == two_done for result in failed))
 
 # %% [markdown]
-# ## A belief: "history is a log file, so I may tidy it up"
+# ## A belief: "history is a log file, so I may clean it up"
 #
 # The history of a run is edited by hand: first its records are sorted by name, then the amount of a receipt is
 # "corrected".

@@ -35,7 +35,7 @@ print(study.current().label)
 # The solution has two halves. We ask again: that is the first half of this lesson. The mailer detects that the request
 # is a repetition: that is the second half.
 #
-# ## How much does asking again help?
+# ## How much do retries help?
 #
 # An **attempt** is one try. A **retry** is an attempt after a failed one. So three attempts are one first try and two
 # retries. In the formula below,
@@ -184,7 +184,7 @@ compare(records, paid, len(paid.state.commands) if paid.state else 0)
 draw(paid)
 
 # %% [markdown]
-# ### A belief: "with three attempts, one call and three retries are made"
+# ### A belief: "three attempts are one call and three retries"
 #
 # Now the bank always refuses, and the policy is `max_attempts=3`.
 
@@ -211,7 +211,7 @@ compare(calls_in_three, refused, world.ledger.count_calls("bank", "pay_back"))
 draw(refused)
 
 # %% [markdown]
-# ### A belief: "try everything again, sooner or later it works"
+# ### A belief: "retry everything; sooner or later it works"
 #
 # "This account is closed" is not a temporary fault. It is an answer, and it will be the same tomorrow. Such a business
 # error is **non-retryable**. First a policy that does not know this:
@@ -448,7 +448,7 @@ mails_with_own_key = predict(...)  # a crash after the e-mail, before the record
 compare(mails_with_own_key, *mails_after("send_email.effect", True, own_key))
 
 # %% [markdown]
-# ### A belief: "then record it first, and do it afterwards"
+# ### A belief: "then record it first, and act afterwards"
 #
 # We simulate an engine that does so and dies between the two. The record exists; the e-mail was not sent.
 

@@ -101,7 +101,7 @@ saved = then(monday, lambda m, result: result.state.to_json())
 print(saved)
 
 # %% [markdown]
-# ## Wednesday: Ana says yes
+# ## Wednesday: Ana approves
 #
 # Another process reads the string, adds Ana's answer, and stores it again. The workflow does not run.
 
@@ -157,7 +157,7 @@ print(then(waiting[0], lambda m, result: f"each one is a string of about {len(re
 # %% [markdown]
 # And nothing polls: the process that delivers the signal starts the next run.
 #
-# ### A belief: "a sleep sleeps"
+# ### A belief: "a workflow may sleep"
 #
 # This author wants to give Kim two days to answer, and lets the workflow sleep. Our clock only jumps; with a real one,
 # a process would be held for two days. And every replay starts at the first line.
@@ -472,7 +472,7 @@ question("signals-5", ...)
 question("signals-6", ...)
 
 # %% [markdown]
-# ## Decide it yourself
+# ## Try it: decide yourself
 #
 # This is Monday again, as an interactive timeline. Click it and press **space**: your engine runs up to the wait. Press
 # **s** and choose the signal, and the run continues. Then go back to the wait with **←**, fork there with **f**, and

@@ -199,7 +199,7 @@ compare(paid_for_all, result, agency.balance())
 # A step that never began has nothing to undo. Here money was given back for a hotel and a car that had never been paid
 # for.
 #
-# ## The step that failed, and happened
+# ## A step that failed but took effect
 #
 # As in lesson 04, a missing answer does not mean that nothing happened. The car is booked, but each answer is lost. For
 # `trip` the step has failed, so it is not in `done`.
@@ -257,7 +257,7 @@ show(result)
 compare(paid_after_saga, result, agency.balance())
 
 # %% [markdown]
-# ## When an undo fails
+# ## If an undo fails
 #
 # The hotel does not accept cancellations on the last day. That answer is final. What about the flight?
 
