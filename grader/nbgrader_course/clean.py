@@ -1,6 +1,6 @@
-"""What a student left in a notebook, made harmless: nothing in it runs, is fetched from elsewhere, or is huge.
+"""Sanitise what a student left in a notebook: nothing in it runs, is fetched from elsewhere, or is huge.
 
-It holds for whoever shows it: Formgrader and nbconvert put Markdown and HTML into a page as they find it.
+Formgrader and nbconvert insert Markdown and HTML into their pages unchanged, so it has to be harmless before.
 """
 
 from __future__ import annotations
@@ -12,78 +12,50 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import bleach
-from bleach.css_sanitizer import CSSSanitizer
+import nh3
 from bs4 import BeautifulSoup
 from jinja2 import pass_context
 from nbconvert.filters.ansi import strip_ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 
-SOURCE_ROOM = 100_000  # characters of one cell's source; an honest one has 5,000
-MARKDOWN_ROOM = 20_000  # likewise; a text made to upset a parser takes a second then
-TAGS_ROOM = 4_000  # tags of one HTML text; the parser's time goes with their square
-OUTPUT_ROOM = 50_000  # characters of all that one cell says
+SOURCE_ROOM = 100_000  # characters of one cell's source; ordinary cells have at most 5,000
+MARKDOWN_ROOM = 20_000  # characters of one Markdown text; text that is made to be slow to parse takes a second then
+OUTPUT_ROOM = 50_000  # characters of all outputs of one cell
 PICTURE_ROOM = 1_500_000  # characters of one picture, in base64
 OUTPUTS = 100  # of one cell
+TAGS_ROOM = 10_000  # tags of one HTML text; the parser's time grows with the square of their depth
+COPIES = 500_000  # tags that a parser may add to one HTML text
+GROWTH = 300_000  # characters by which they may make it longer
 
-_TAGS = {
-    "a",
-    "abbr",
-    "aside",
-    "b",
-    "blockquote",
-    "br",
-    "caption",
-    "code",
-    "dd",
-    "del",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "hr",
-    "i",
+_TAGS = """a abbr aside b blockquote br caption code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre
+s samp section small span strong sub sup table tbody td tfoot th thead tr u ul var"""
+_ATTRIBUTES = {
+    "*": {"align", "alt", "class", "colspan", "rowspan", "scope", "start", "style", "title"},
+    "a": {"href"},
+    "img": {"src"},
 }
-_TAGS |= {
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "ol",
-    "p",
-    "pre",
-    "s",
-    "samp",
-    "section",
-    "small",
-}
-_TAGS |= {"span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "var"}
-_PLAIN = {"alt", "align", "colspan", "rowspan", "scope", "start", "title"}
-# Pygments' names, and those of grader/pages/templates: none that a page of Formgrader acts on.
+# Pygments' names, and those of grader/pages/templates. Formgrader's pages attach behaviour to none of them.
 _CLASS = re.compile(
     r"highlight|language-[\w+-]+|[a-z][a-z0-9]{0,2}|part|source|outcomes|passes|half|fails|word|rules|diagnosis"
 )
 _LINK = re.compile(r"(https?://|mailto:|#)[\w\-.~:/?#\[\]@!$&'()*+,;=%]*|[\w\-./%]+(#[\w\-.%]*)?")
 _PICTURE = re.compile(r"data:(image/(?:png|jpeg));base64,([A-Za-z0-9+/=\s]+)")
-# Words and colours only: nothing that could be laid over another part of the page, and nothing that loads a file.
-_STYLES = "color background-color font-weight font-style text-align text-decoration white-space vertical-align padding"
-_STYLE = re.compile(r"[\w\s#%.,;:!-]*")  # no function: no url(), no expression()
-_CSS = CSSSanitizer(allowed_css_properties=[*_STYLES.split(), "border-collapse"], allowed_svg_properties=[])
+# Text and colours only: no property that could cover another part of the page, no function that loads a file.
+_STYLES = """color background-color font-weight font-style text-align text-decoration white-space vertical-align
+padding border-collapse"""
+_STYLE = re.compile(r"[\w\s#%.,;:!-]*")  # no parenthesis: no url(), no expression()
 _PICTURES = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
+# Where one of these is not closed, HTML's parser opens it again in each paragraph that follows.
+_REOPENED = re.compile(r"<(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)\b", re.IGNORECASE)
 _BOX = re.compile('<input class="task-list-item-checkbox" type="checkbox" disabled( checked)?/>')  # a list of tasks
-# A heading of these words would get the id by which Formgrader finds a score box.
+# nbconvert would give a heading with these words the id by which Formgrader finds a score box.
 _ID = re.compile(r"<h[1-6]>(todo|answer|essay|whole-engine|questions|predictions|lesson-points|notebook)\b")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def text(given: object, room: int = SOURCE_ROOM) -> str:
-    """As text that any file and page can hold: no control characters, no half characters, not longer than `room`."""
+    """Return a string of at most `room` characters that any file and page can hold: no control characters, no lone
+    surrogates."""
     words = "".join(map(str, given)) if isinstance(given, list) else str(given)
     left = len(words) - room
     words = words if left <= 0 else f"{words[:room]}\n[cut here: {left} more characters]"
@@ -92,36 +64,46 @@ def text(given: object, room: int = SOURCE_ROOM) -> str:
 
 
 def html(given: str) -> str:
-    """HTML that shows the same words. What is not known to be harmless is left out; a script's text becomes words."""
-    protocols = ["http", "https", "mailto", "data"]  # `_allowed` says where
-    try:
-        if given.count("<") > TAGS_ROOM:
-            raise ValueError("too many tags")
-        return str(bleach.clean(given, tags=_TAGS, attributes=_allowed, protocols=protocols, css_sanitizer=_CSS))
-    except Exception:  # too much, or too deep, for the parser: it is shown as it was typed
-        return f"<pre>{entities.escape(given[:SOURCE_ROOM])}</pre>"
+    """Return the HTML with the tags and attributes that are known to be harmless. Text between other tags stays."""
+    given = given.encode("utf-8", "replace").decode()
+    tags = given.count("<")
+    if tags <= TAGS_ROOM and tags * len(_REOPENED.findall(given)) <= COPIES:
+        made = _CLEANER.clean(given)
+        if len(made) <= len(given) + GROWTH:
+            return made
+    return f"<pre>{entities.escape(given[:SOURCE_ROOM])}</pre>"
 
 
-def _allowed(tag: str, name: str, value: str) -> bool:
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """The value if it is harmless, else None, which removes the attribute."""
     match name:
         case "href":
-            return tag == "a" and _LINK.fullmatch(value) is not None
+            harmless = _LINK.fullmatch(value) is not None
         case "src":
-            return tag == "img" and _picture(value)
+            found = _PICTURE.fullmatch(value)
+            harmless = found is not None and picture(found[1], found[2])
         case "class":
-            return all(_CLASS.fullmatch(word) for word in value.split())
+            harmless = all(_CLASS.fullmatch(word) for word in value.split())
         case "style":
-            return _STYLE.fullmatch(value) is not None
-    return name in _PLAIN
+            harmless = _STYLE.fullmatch(value) is not None
+        case _:
+            harmless = True
+    return value if harmless else None
 
 
-def _picture(url: str) -> bool:
-    match = _PICTURE.fullmatch(url)
-    return match is not None and picture(match[1], match[2])
+_CLEANER = nh3.Cleaner(
+    tags=set(_TAGS.split()),
+    clean_content_tags=set(),
+    attributes=_ATTRIBUTES,
+    attribute_filter=_attribute,
+    url_schemes={"http", "https", "mailto", "data"},  # `_attribute` decides where
+    filter_style_properties=set(_STYLES.split()),
+    link_rel=None,
+)
 
 
 def picture(kind: str, data: object) -> bool:
-    """Whether this is a PNG or a JPEG in base64, of a size to show."""
+    """Return whether this is a PNG or a JPEG in base64 that is small enough to show."""
     if kind not in _PICTURES or not isinstance(data, str) or len(data) > PICTURE_ROOM:
         return False
     try:
@@ -131,12 +113,13 @@ def picture(kind: str, data: object) -> bool:
 
 
 def markdown(source: str, attachments: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """The harmless HTML of a Markdown text."""
+    """Render a Markdown text as harmless HTML."""
     return html(_rendered(text(source, MARKDOWN_ROOM), attachments))
 
 
 def markdown_source(source: str, attachments: Mapping[str, Mapping[str, str]] | None = None) -> str:
-    """A Markdown text that is harmless for every renderer: as it was where it is so already, else as one HTML block."""
+    """Return a Markdown text that every renderer shows as harmless HTML: unchanged if it is so already, else as one
+    HTML block."""
     source = text(source, MARKDOWN_ROOM)
     made = _rendered(source, attachments)
     clean = html(made)
@@ -146,13 +129,14 @@ def markdown_source(source: str, attachments: Mapping[str, Mapping[str, str]] | 
 
 
 def as_markdown(harmless: str) -> str:
-    """Harmless HTML as a Markdown text that no renderer takes apart: a block on one line, without Markdown's signs."""
+    """Return harmless HTML as Markdown that every renderer leaves alone: a block on one line, without Markdown's
+    special characters."""
     line = f"<div>{harmless.strip()}</div>"
     return line.replace("\n", "&#10;").replace("$", "&#36;").replace("\\", "&#92;")
 
 
 def _rendered(source: str, attachments: Mapping[str, Mapping[str, str]] | None, careful: bool = False) -> str:
-    """As nbconvert renders it. `careful`: as if HTML were words, and a link of a doubtful kind led nowhere."""
+    """Render it as nbconvert does. `careful`: HTML is escaped, and links of unusual protocols are removed."""
     renderer = IPythonRenderer(
         escape=careful,
         allow_harmful_protocols=not careful,
@@ -162,7 +146,7 @@ def _rendered(source: str, attachments: Mapping[str, Mapping[str, str]] | None, 
     try:
         made = MarkdownWithMath(renderer=renderer).render(source)
         return _BOX.sub(lambda box: "&#9745; " if box[1] else "&#9744; ", made)
-    except Exception:  # an attachment that is not there, a text made to upset the parser: it is shown as it was typed
+    except Exception:  # a missing attachment, or text that the parser cannot take: it is shown as it was typed
         return f"<pre>{entities.escape(source)}</pre>" if not careful else ""
 
 
@@ -171,7 +155,7 @@ def _tree(given: str) -> str:
 
 
 def attachments(given: object) -> dict[str, dict[str, str]]:
-    """The pictures among a cell's attachments."""
+    """Return the pictures among a cell's attachments."""
     kept: dict[str, dict[str, str]] = {}
     for name, kinds in given.items() if isinstance(given, dict) else ():
         pictures = {k: v for k, v in kinds.items() if picture(k, v)} if isinstance(kinds, dict) else {}
@@ -181,7 +165,7 @@ def attachments(given: object) -> dict[str, dict[str, str]]:
 
 
 def outputs(given: object) -> list[dict[str, Any]]:
-    """A cell's outputs as new ones that hold only words, tables and pictures, with no metadata."""
+    """Return a cell's outputs as new ones with text, tables and pictures only, and no metadata."""
     made = []
     room = OUTPUT_ROOM
     for output in given[:OUTPUTS] if isinstance(given, list) else ():
@@ -212,7 +196,7 @@ def _output(output: Mapping[str, Any], room: int) -> dict[str, Any] | None:
 
 
 def _data(data: Mapping[str, Any], room: int) -> dict[str, str]:
-    """Of one output's representations those that can be shown; a word where there is none."""
+    """Return the representations of an output that can be shown; if there are none, text that says so."""
     made: dict[str, str] = {}
     for kind, value in data.items():
         value = "".join(map(str, value)) if isinstance(value, list) else value
@@ -226,7 +210,7 @@ def _data(data: Mapping[str, Any], room: int) -> dict[str, str]:
             made.setdefault("text/plain", _said(value, room))
     if not made:
         kinds = ", ".join(sorted(_said(kind, 60) for kind in data)[:5])
-        made["text/plain"] = f"[an output of a kind, or a size, that is not shown here: {kinds or 'empty'}]"
+        made["text/plain"] = f"[an output of a type or a size that is not shown here: {kinds or 'empty'}]"
     return made
 
 
@@ -236,7 +220,7 @@ def _said(given: object, room: int) -> str:
 
 
 def _size(output: Mapping[str, Any]) -> int:
-    """How much of a cell's room this takes. A picture counts less: it has a limit of its own."""
+    """Return how many of a cell's characters this takes. A picture counts less: it has a limit of its own."""
     data = output.get("data", {})
     pictures = sum(len(value) for kind, value in data.items() if kind in _PICTURES)
     words = sum(len(value) for kind, value in data.items() if kind not in _PICTURES)
@@ -245,5 +229,5 @@ def _size(output: Mapping[str, Any]) -> int:
 
 @pass_context
 def markdown_filter(context: Any, source: str) -> str:
-    """nbconvert's filter `markdown2html`, harmless; for Formgrader."""
+    """Replace nbconvert's filter `markdown2html` in Formgrader's pages."""
     return markdown(source, attachments(context.get("cell", {}).get("attachments")))

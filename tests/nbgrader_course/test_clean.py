@@ -118,3 +118,16 @@ def test_outputs_of_any_form_end_nothing(given):
 def test_a_text_made_to_upset_a_parser_takes_no_time(sign):
     clean.markdown_source(sign * 50_000)
     clean.html(sign * 50_000)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("title", ["", "x" * 500])
+def test_tags_that_a_parser_opens_again_in_each_paragraph_do_not_make_a_page_huge(title):
+    tags = "".join(f"<i title='{title}{number}'>" for number in range(25_000 // (15 + len(title))))
+    made = clean.html(f"<p>{tags}" + "</p><p>x" * 3_000)
+    assert len(made) < 500_000
+    assert is_inert(made)
+
+
+def test_a_lone_surrogate_in_html_is_replaced():
+    assert clean.html("<b>\ud800</b>") == "<b>?</b>"
