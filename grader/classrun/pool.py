@@ -1,156 +1,154 @@
-"""Worker processes, one a core: each gets a run, and the next when it has answered. Whatever they do, it goes on."""
+"""Worker processes, one a core. One that dies or hangs is replaced, and the other submissions are graded all the same.
+
+Not pebble's or multiprocessing's pool: their workers get the user's PYTHON* variables, work on after a kill -9 of the
+parent, and leave what they started behind when a time limit stops them.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-import selectors
 import signal
 import subprocess
-import time
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
+from threading import Lock, Timer
 from typing import IO, Any
 
 from durable_lab import processes
 from durable_lab.study import ROOT
-from grader.classrun.settings import Setting
+from grader.classrun.worker import Setting
 from grader.errors import GraderError
 
-SECONDS = 300  # for one submission. The checker has a shorter deadline of its own: this one is for what it overlooks
-DEATHS = 2  # a submission that so many workers died of is given up
+SECONDS = 300  # for one submission. The checker has a shorter time limit of its own; this one is for the rest
+ATTEMPTS = 2  # workers that a submission may cost before it is given up
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended. `error` is empty where it completed; `died` where it took its workers along instead."""
+    """A run that has ended. `lost` says why no worker survived it; its outcome is not recorded then."""
 
     run: str
-    error: str = ""
-    died: bool = False
+    lost: str = ""
+
+
+def run_all(
+    orders: Iterable[tuple[str, str]], setting: Setting, jobs: int, log: Path, seconds: float = SECONDS
+) -> Generator[Ended, None, None]:
+    """Give each (run, path of the folder) to a worker, and yield as they end, in any order. Closing it kills all.
+
+    Raises GraderError if workers cannot start or the store fails.
+    """
+    with log.open("ab") as file:
+        pool = _Pool(setting, jobs, file, seconds)
+        try:
+            for future in as_completed([pool.threads.submit(pool.run, *order) for order in orders]):
+                yield future.result()
+        finally:
+            pool.close()
+            if not log.stat().st_size:
+                log.unlink()
+
+
+class _Pool:
+    """The workers, each used by one thread at a time."""
+
+    def __init__(self, setting: Setting, jobs: int, log: IO[bytes], seconds: float) -> None:
+        self._command = processes.command("grader.classrun.worker", json.dumps(asdict(setting)))
+        self._log, self._seconds = log, seconds
+        self.threads = ThreadPoolExecutor(jobs)
+        self._idle: deque[_Worker] = deque()
+        self._all: set[_Worker] = set()
+        self._lock, self._closed = Lock(), False
+
+    def run(self, run: str, path: str) -> Ended:
+        """Give this run to a worker, and to another one if that is lost."""
+        lost = ""
+        for _ in range(ATTEMPTS):
+            worker = self._idle.pop() if self._idle else self._start()
+            answer = worker.ask([run, path], self._seconds)
+            if "problem" in answer:
+                raise GraderError(answer["problem"])
+            if "lost" not in answer:
+                self._idle.append(worker)
+                return Ended(run)
+            lost = answer["lost"]
+            with self._lock:
+                self._all.remove(worker)
+        return Ended(run, f"the process that graded it {lost}, twice")
+
+    def _start(self) -> _Worker:
+        with self._lock:  # so that `close` sees every worker
+            if self._closed:
+                raise GraderError("The grading was stopped.")
+            worker = _Worker(self._command, self._log)
+            self._all.add(worker)
+        answer = worker.ask(None, SECONDS)
+        if "ready" not in answer:
+            why = answer.get("problem") or f"a worker {answer['lost']}"
+            raise GraderError(f"The grader cannot start: {why}. See {self._log.name}.")
+        return worker
+
+    def close(self) -> None:
+        """Kill all workers, and wait for their ends."""
+        self.threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            self._closed = True
+            for worker in self._all:
+                worker.kill()
+        self.threads.shutdown()
+        for worker in self._all:
+            worker.end()
 
 
 class _Worker:
-    """One process and what it is at work on."""
+    """A process in a session of its own that reads and writes lines of JSON."""
 
-    def __init__(self, command: list[str], log: IO[bytes], env: dict[str, str]) -> None:
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=log, env=env, cwd=ROOT, start_new_session=True
+    def __init__(self, command: list[str], log: IO[bytes]) -> None:
+        pipe, env = subprocess.PIPE, processes.environment()
+        self._process = subprocess.Popen(
+            command, bufsize=0, stdin=pipe, stdout=pipe, stderr=log, env=env, cwd=ROOT, start_new_session=True
         )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.orders, self.answers = self.process.stdin, self.process.stdout
-        self.order: tuple[str, str] | None = None
-        self.until = time.monotonic() + SECONDS
-        self._heard = b""
+        self._late = False
 
-    def give(self, order: tuple[str, str], seconds: float) -> None:
-        self.order, self.until = order, time.monotonic() + seconds
-        with suppress(BrokenPipeError):  # it has died already; its end will be seen
-            self.orders.write(json.dumps(order).encode() + b"\n")
-            self.orders.flush()
-
-    def hear(self) -> tuple[list[dict[str, Any]], bool]:
-        """The answers that have come, and whether more may come."""
-        data = os.read(self.answers.fileno(), 65536)
-        *lines, self._heard = (self._heard + data).split(b"\n")
-        return [json.loads(line) for line in lines], bool(data)
-
-    def farewell(self) -> str:
-        """How it went, where nobody told it to go."""
+    def ask(self, order: list[str] | None, seconds: float) -> dict[str, Any]:
+        """Send the order, if there is one, and return the answer; "lost" says how the process ended without one."""
+        timer = Timer(seconds, self._stop)
+        timer.start()
         try:
-            code = self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            return "did not answer any more"
-        return f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+            if order and self._process.stdin:
+                self._process.stdin.write(json.dumps(order).encode() + b"\n")
+            line = self._process.stdout.readline() if self._process.stdout else b""
+        except BrokenPipeError:
+            line = b""
+        finally:
+            timer.cancel()
+        if line.endswith(b"\n"):
+            answer: dict[str, Any] = json.loads(line)
+            return answer
+        if self._late:
+            self.end()
+            return {"lost": f"was not done after {seconds:g} seconds"}
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)  # its output ended, so it is about to exit
+        code = self.end()
+        return {"lost": f"was killed by signal {-code}" if code < 0 else f"exited with code {code}"}
 
-    def end(self) -> None:
-        """Kill it with all that it has started, and wait for its end."""
-        with suppress(ProcessLookupError, PermissionError):  # the second: macOS, of one that has ended
-            os.killpg(self.process.pid, signal.SIGKILL)
-        with self.process, suppress(BrokenPipeError):
-            pass  # closes the pipes
+    def _stop(self) -> None:
+        self._late = True
+        self.kill()
 
+    def kill(self) -> None:
+        """Kill it with all processes that it started."""
+        with suppress(ProcessLookupError, PermissionError):  # the second: macOS, if it has exited
+            os.killpg(self._process.pid, signal.SIGKILL)
 
-class Pool:
-    """A context manager. `ended(orders)` yields as the runs end, in any order. Leaving it kills what is at work."""
-
-    def __init__(self, setting: Setting, jobs: int, log: Path, seconds: float = SECONDS) -> None:
-        self._command = processes.command("grader.classrun.worker", json.dumps(asdict(setting)))
-        self._jobs, self._log, self._seconds = jobs, log, seconds
-        self._deaths: Counter[str] = Counter()
-
-    def __enter__(self) -> Pool:
-        self._workers: list[_Worker] = []
-        self._watch = selectors.DefaultSelector()
-        self._file = self._log.open("ab")
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for worker in self._workers:
-            worker.end()
-        self._watch.close()
-        self._file.close()
-        if not self._log.stat().st_size:
-            self._log.unlink()
-
-    def ended(self, orders: Iterable[tuple[str, str]]) -> Iterator[Ended]:
-        """Work on (run, path of the folder) pairs. Raises GraderError where workers cannot start or the store fails."""
-        self._waiting = deque(orders)
-        for _ in range(min(self._jobs, len(self._waiting))):
-            self._start()
-        while self._workers:
-            now = time.monotonic()
-            first = min(worker.until for worker in self._workers)
-            for key, _ in self._watch.select(max(first - now, 0)):
-                yield from self._hear(key.data)
-            for worker in [w for w in self._workers if w.until <= time.monotonic()]:
-                yield from self._lost(worker, f"was not done after {self._seconds:g} seconds")
-
-    def _start(self) -> None:
-        worker = _Worker(self._command, self._file, processes.environment())
-        self._workers.append(worker)
-        self._watch.register(worker.answers, selectors.EVENT_READ, worker)
-
-    def _hear(self, worker: _Worker) -> Iterator[Ended]:
-        answers, more = worker.hear()
-        for answer in answers:
-            if "cannot" in answer:
-                raise GraderError(f"The grader cannot start: {answer['cannot']}. See {self._log}.")
-            if answer.get("status") == "store":
-                raise GraderError(answer["error"])
-            if worker.order is not None:
-                yield Ended(worker.order[0], answer["error"] or "")
-            self._next(worker)  # "ready", or it has just answered
-        if not more and worker in self._workers:
-            yield from self._lost(worker, worker.farewell())
-
-    def _next(self, worker: _Worker) -> None:
-        if self._waiting:
-            worker.give(self._waiting.popleft(), self._seconds)
-        else:
-            self._leave(worker)
-
-    def _leave(self, worker: _Worker) -> None:
-        self._workers.remove(worker)
-        self._watch.unregister(worker.answers)
-        worker.end()
-
-    def _lost(self, worker: _Worker, why: str) -> Iterator[Ended]:
-        """A worker is gone, or has to go. What it was at work on is tried once more, then given up."""
-        order = worker.order
-        self._leave(worker)
-        if order is None:
-            raise GraderError(f"The grader cannot start: a worker {why}. See {self._log}.")
-        self._deaths[order[0]] += 1
-        if self._deaths[order[0]] < DEATHS:
-            self._waiting.append(order)
-        else:
-            yield Ended(order[0], f"the process that graded it {why}, twice", died=True)
-        if self._waiting:
-            self._start()
+    def end(self) -> int:
+        """Kill it, close its pipes, and return its exit code."""
+        self.kill()
+        with self._process:
+            return self._process.wait()

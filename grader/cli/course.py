@@ -11,9 +11,9 @@ from typing import Annotated
 
 import typer
 
-from grader.classrun.grading import Order, cores
+from grader.classrun.grading import GradeOptions, cores
 from grader.classrun.pool import SECONDS
-from grader.classrun.submissions import HandIn, Roll, digest
+from grader.classrun.submissions import Found, SubmissionFolder, digest
 from grader.cli.grade import isolated, mark
 from grader.cli.options import Again, AgainAll, Counts, Course, Jobs, NotIsolated, Out, Seconds, Setup
 from grader.display import count, line, pasted
@@ -119,7 +119,7 @@ def autograde(
         from grader.nbgrader_course import steps
 
         steps.config(course)  # raises CourseError if it is no course
-        order = Order(
+        options = GradeOptions(
             course,
             out or course / "grades",
             setup.grade,
@@ -130,7 +130,7 @@ def autograde(
             again_all=again_all,
             seconds=seconds,
         )
-        book = mark(setup, order, _hand_ins)
+        book = mark(setup, options, _hand_ins)
         known = {report.student: report for report in book.final}
         setup.say(f"putting {count(len(known), 'report')} into the gradebook")
 
@@ -143,7 +143,7 @@ def autograde(
     return 1 if book.missing or book.unfinished or any(one.problem for one in done) else 0
 
 
-def _hand_ins(folder: Path) -> Roll:
+def _hand_ins(folder: Path) -> Found:
     """The students who have handed in, from the course's own folders, under the names that nbgrader knows."""
     from grader.nbgrader_course import steps
     from grader.nbgrader_course.names import ASSIGNMENT
@@ -152,7 +152,7 @@ def _hand_ins(folder: Path) -> Roll:
     found = [(name, original_of(folder, name, ASSIGNMENT)) for name in steps.students(folder)]
     if not found:
         raise GraderError(f"{folder}: no student has handed in {ASSIGNMENT} yet. Collect it, or unpack an archive.")
-    return [HandIn(name, path, digest(path)) for name, path in found], []
+    return [SubmissionFolder(name, path, digest(path)) for name, path in found], []
 
 
 def feedback(

@@ -12,7 +12,7 @@ import typer
 from durable_lab.files import rewrite
 from grader.book import Book
 from grader.classrun.outputs import file_names
-from grader.classrun.results import read_book
+from grader.classrun.recorded import read_book
 from grader.cli.course import export_gradebook
 from grader.cli.options import Marks, Setup
 from grader.display import count, line

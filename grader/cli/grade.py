@@ -10,9 +10,9 @@ import typer
 
 from durable_lab.cli.output import styled
 from grader.book import Book
-from grader.classrun.grading import Order, cores, grade_all
+from grader.classrun.grading import GradeOptions, cores, grade_all
 from grader.classrun.pool import SECONDS
-from grader.classrun.submissions import Roll, roll
+from grader.classrun.submissions import Found, submission_folders
 from grader.cli.marks import write
 from grader.cli.options import ALLOW, Again, AgainAll, Counts, Jobs, NotIsolated, Out, Seconds, Setup
 from grader.cli.progress import Shown
@@ -40,7 +40,7 @@ def grade(
     Without --out, marks and reports go to `grades` beside FOLDER. The exit code is 1 if a submission has no mark.
     """
     where = out or folder.absolute().parent / "grades"
-    order = Order(
+    options = GradeOptions(
         folder,
         where,
         context.obj.grade,
@@ -51,17 +51,17 @@ def grade(
         again_all=again_all,
         seconds=seconds,
     )
-    book = mark(context.obj, order)
+    book = mark(context.obj, options)
     return 1 if book.missing or book.unfinished else 0
 
 
-def mark(setup: Setup, order: Order, find: Callable[[Path], Roll] = roll) -> Book:
+def mark(setup: Setup, options: GradeOptions, find: Callable[[Path], Found] = submission_folders) -> Book:
     """Grade a class, write the reports, and sum up."""
-    if not order.isolated:
+    if not options.isolated:
         styled(setup.console, (NOT_ISOLATED, "bold"))
-    with Shown(setup.console, order.jobs) as progress:
-        book = grade_all(order, progress, find)
-    write(setup, book, order.out)
+    with Shown(setup.console, options.jobs) as progress:
+        book = grade_all(options, progress, find)
+    write(setup, book, options.out)
     return book
 
 

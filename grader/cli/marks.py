@@ -13,7 +13,7 @@ from rich.table import Table
 
 from grader.book import Book
 from grader.classrun import outputs
-from grader.classrun.results import read_book
+from grader.classrun.recorded import read_book
 from grader.cli.options import Marks, Setup
 from grader.display import count, line, number
 from grader.pages.student_page import open_parts, student_text

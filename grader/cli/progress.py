@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, T
 from rich.progress import Progress as Bar
 from rich.text import Text
 
-from grader.classrun.grading import Step
+from grader.book import Entry
 from grader.display import line, number
 
 WINDOW = 20  # the speed is that of the latest so many submissions
@@ -79,17 +79,18 @@ class Shown:
         if self._bar:
             self._task = self._bar.add_task("", total=total, completed=done)
 
-    def step(self, step: Step) -> None:
+    def graded(self, entry: Entry) -> None:
         self._done += 1
         self._estimate.ended(self._clock())
-        words = f"not graded: {line(step.problem, 100)}" if step.problem else f"{number(step.points)}"
-        words += "" if step.problem else f" of {number(step.out_of)}"
+        report = entry.report
+        words = f"{number(report.points)} of {number(report.out_of)}" if report else ""
+        words = words or f"not graded: {line(entry.problem, 100)}"
         if self._bar:
-            self._bar.update(self._task, advance=1, description=f"{line(step.student, 30)}  {words}")
-            if step.problem:
-                self._say(f"{line(step.student)}  {words}")
+            self._bar.update(self._task, advance=1, description=f"{line(entry.student, 30)}  {words}")
+            if not report:
+                self._say(f"{line(entry.student)}  {words}")
         else:
-            self._say(f"{self._done} of {self._total}  {line(step.student)}  {words}  ({self.left()})")
+            self._say(f"{self._done} of {self._total}  {line(entry.student)}  {words}  ({self.left()})")
 
     def left(self) -> str:
         """How many are left, and how long that takes."""

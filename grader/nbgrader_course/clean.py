@@ -29,6 +29,7 @@ GROWTH = 300_000  # characters by which they may make it longer
 
 _TAGS = """a abbr aside b blockquote br caption code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr i img ins kbd li ol p pre
 s samp section small span strong sub sup table tbody td tfoot th thead tr u ul var"""
+_OTHER = re.compile(rf"<(?!/?(?:{'|'.join(_TAGS.split())})[\s/>])", re.IGNORECASE)
 _ATTRIBUTES = {
     "*": {"align", "alt", "class", "colspan", "rowspan", "scope", "start", "style", "title"},
     "a": {"href"},
@@ -64,8 +65,8 @@ def text(given: object, room: int = SOURCE_ROOM) -> str:
 
 
 def html(given: str) -> str:
-    """Return the HTML with the tags and attributes that are known to be harmless. Text between other tags stays."""
-    given = given.encode("utf-8", "replace").decode()
+    """Return the HTML with the tags and attributes that are known to be harmless. Other tags are shown as text."""
+    given = _OTHER.sub("&lt;", given.encode("utf-8", "replace").decode())
     tags = given.count("<")
     if tags <= TAGS_ROOM and tags * len(_REOPENED.findall(given)) <= COPIES:
         made = _CLEANER.clean(given)
@@ -93,7 +94,7 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 _CLEANER = nh3.Cleaner(
     tags=set(_TAGS.split()),
-    clean_content_tags=set(),
+    clean_content_tags=set(),  # these are text already
     attributes=_ATTRIBUTES,
     attribute_filter=_attribute,
     url_schemes={"http", "https", "mailto", "data"},  # `_attribute` decides where

@@ -16,7 +16,7 @@ from grader.nbgrader_course.cells import points
 from grader.nbgrader_course.make import make_course
 from grader.report import Part, Report
 
-PAYLOADS = tomllib.loads((ROOT / "tests" / "course" / "payloads.toml").read_text(encoding="utf-8"))
+PAYLOADS = tomllib.loads((ROOT / "tests" / "nbgrader_course" / "payloads.toml").read_text(encoding="utf-8"))
 HERE = ("http://127.0.0.1", "blob:http://127.0.0.1", "data:")
 WRONG = "@todo(2)\ndef now(self):\n    return self._engine.clock.now()"
 READY = "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.status === 'idle'"

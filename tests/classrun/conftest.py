@@ -34,7 +34,7 @@ sys.exit(main(sys.argv[1:], grade={FAKE!r}))
 
 
 @dataclass
-class Class:
+class Classroom:
     """`folder` has the students, `out` the marks; `side` is where each call of `grade` leaves a line."""
 
     home: Path
@@ -111,8 +111,8 @@ class Class:
 
 
 @pytest.fixture
-def klass(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Class]:
-    made = Class(tmp_path)
+def classroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Classroom]:
+    made = Classroom(tmp_path)
     monkeypatch.setenv("SIDE_FILE", str(tmp_path / "side"))
     monkeypatch.setenv("COLUMNS", "200")
     monkeypatch.chdir(tmp_path)

@@ -7,15 +7,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from grader.classrun.results import read_book
+from grader.classrun.recorded import read_book
 from grader.nbgrader_course import steps
 from grader.nbgrader_course.names import ASSIGNMENT
 
 
 @pytest.fixture
-def course(klass, monkeypatch):
+def course(classroom, monkeypatch):
     """A course folder with two hand-ins, and an nbgrader that only notes what it is asked for."""
-    folder = klass.home / "course"
+    folder = classroom.home / "course"
     for student, words in {"ana": "ok 1", "bo": "ok 2"}.items():
         (folder / "submitted" / student / ASSIGNMENT).mkdir(parents=True)
         (folder / "submitted" / student / ASSIGNMENT / "engine.py").write_text(words, encoding="utf-8")
@@ -38,56 +38,56 @@ def course(klass, monkeypatch):
     return folder, asked
 
 
-def test_a_course_is_graded_once_and_nbgrader_is_given_what_is_recorded(klass, course):
+def test_a_course_is_graded_once_and_nbgrader_is_given_what_is_recorded(classroom, course):
     folder, asked = course
-    said = klass.run("autograde", str(folder), "--show", code=1)
+    said = classroom.run("autograde", str(folder), "--show", code=1)
     assert "bo: nbgrader does not take it: no such cell" in said
-    klass.run("autograde", str(folder), code=1)
-    assert klass.graded == {"ana": 1, "bo": 1}
+    classroom.run("autograde", str(folder), code=1)
+    assert classroom.graded == {"ana": 1, "bo": 1}
     reports = list(read_book(folder / "grades").reports)
     assert asked == [(True, reports), (False, reports)]
     assert (folder / "grades" / "class.html").is_file()
 
 
-def test_who_has_no_mark_is_not_put_into_the_gradebook(klass, course):
+def test_who_has_no_mark_is_not_put_into_the_gradebook(classroom, course):
     folder, asked = course
     (folder / "submitted" / "ana" / ASSIGNMENT / "engine.py").write_text("bug", encoding="utf-8")
-    klass.run("autograde", str(folder), code=1)
+    classroom.run("autograde", str(folder), code=1)
     assert [[report.student for report in reports] for _, reports in asked] == [["bo"]]
 
 
-def test_the_other_steps_are_nbgraders(klass, course):
+def test_the_other_steps_are_nbgraders(classroom, course):
     folder, asked = course
-    klass.run("release", str(folder))
-    klass.run("release", str(folder), "--again")
-    assert "2 hand-ins" in klass.run("collect", str(folder))
-    assert "--give hands them out" in klass.run("feedback", str(folder))
-    assert "students can fetch them" in klass.run("feedback", str(folder), "--give")
+    classroom.run("release", str(folder))
+    classroom.run("release", str(folder), "--again")
+    assert "2 hand-ins" in classroom.run("collect", str(folder))
+    assert "--give hands them out" in classroom.run("feedback", str(folder))
+    assert "students can fetch them" in classroom.run("feedback", str(folder), "--give")
     assert [name for name, *_ in asked] == ["release", "release", "collect", "feedback", "feedback"]
     assert [how for name, how in asked if name == "release"] == [{"again": False}, {"again": True}]
     assert asked[-1] == ("feedback", {"give": True})
 
 
-def test_an_archive_is_collected_into_the_course(klass, course):
+def test_an_archive_is_collected_into_the_course(classroom, course):
     folder, _ = course
-    with zipfile.ZipFile(klass.home / "all.zip", "w") as archive:
+    with zipfile.ZipFile(classroom.home / "all.zip", "w") as archive:
         archive.writestr("cy/engine.py", "ok")
         archive.writestr("dina/engine.py", "ok")
         archive.writestr("cy/../../../evil.py", "bad")
-    said = klass.run("collect", str(folder), "all.zip")
+    said = classroom.run("collect", str(folder), "all.zip")
     assert "left out" in said
     assert "2 hand-ins in the course" in said
     assert steps.students(folder) == ("ana", "bo", "cy", "dina")
-    assert "gone.zip does not exist" in klass.run("collect", str(folder), "gone.zip", code=2)
+    assert "gone.zip does not exist" in classroom.run("collect", str(folder), "gone.zip", code=2)
 
 
-def test_what_nbgrader_says_is_one_line(klass, course, monkeypatch):
+def test_what_nbgrader_says_is_one_line(classroom, course, monkeypatch):
     folder, _ = course
 
     def no(*given, **how):
         raise steps.CourseError("it is no course folder")
 
     monkeypatch.setattr(steps, "collect", no)
-    assert klass.run("collect", str(folder), code=2) == "lab-grader: it is no course folder\n"
+    assert classroom.run("collect", str(folder), code=2) == "lab-grader: it is no course folder\n"
     monkeypatch.setattr(steps, "students", lambda where: ())
-    assert "no student has handed in" in klass.run("autograde", str(folder), code=2)
+    assert "no student has handed in" in classroom.run("autograde", str(folder), code=2)

@@ -38,13 +38,13 @@ REAL = "grader.marks:grade"
         (["show", "\x1b[2J", "\x1b[2J"], r"\x1b[2J"),
     ],
 )
-def test_what_is_no_command_is_refused_in_words_after_how_it_is_used(klass, words, said):
-    answer = klass.run(*words, code=2)
+def test_what_is_no_command_is_refused_in_words_after_how_it_is_used(classroom, words, said):
+    answer = classroom.run(*words, code=2)
     assert answer.startswith("Usage: lab-grader ")
     assert said in answer
     assert "Traceback" not in answer
     assert "\x1b" not in answer
-    assert list(klass.home.iterdir()) == []
+    assert list(classroom.home.iterdir()) == []
 
 
 COMMANDS = ["unpack", "grade", "one", "report", "show", "export"]
@@ -52,18 +52,18 @@ COMMANDS += ["course", "release", "collect", "autograde", "feedback"]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_help_of_a_command_is_shown_whole_and_before_the_rubric_is_read(klass, monkeypatch, name):
+def test_help_of_a_command_is_shown_whole_and_before_the_rubric_is_read(classroom, monkeypatch, name):
     monkeypatch.setenv("COLUMNS", "60")
     monkeypatch.setattr(shared, "weights", lambda: pytest.fail("the rubric is read"))
-    said = klass.run(name, "--help")
+    said = classroom.run(name, "--help")
     assert said.startswith(f"Usage: lab-grader {name}")
     assert "..." not in said.partition("\n\n")[2]
     assert max(map(len, said.splitlines())) <= 60
     assert shared.ALLOW in said or name not in ("grade", "one", "autograde")
 
 
-def test_the_help_names_every_command(klass):
-    assert re.findall(r"(?m)^  (\w+) +[A-Zn]", klass.run("-h").partition("Commands:")[2]) == COMMANDS
+def test_the_help_names_every_command(classroom):
+    assert re.findall(r"(?m)^  (\w+) +[A-Zn]", classroom.run("-h").partition("Commands:")[2]) == COMMANDS
 
 
 # ------------------------------------------------------------ --from
@@ -86,70 +86,70 @@ def points(out):
 
 
 @pytest.mark.usefixtures("bubblewrap")
-def test_grade_takes_what_from_says_and_the_notebooks_if_it_says_nothing(klass):
-    put(klass.folder / "ana")
+def test_grade_takes_what_from_says_and_the_notebooks_if_it_says_nothing(classroom):
+    put(classroom.folder / "ana")
     for number, (options, wanted) in enumerate([((), 0), (("--from", "notebooks"), 0), (("--from", "files"), 8)]):
-        out = klass.home / f"grades{number}"
-        klass.grade(*options, "--out", str(out), grade=REAL)
+        out = classroom.home / f"grades{number}"
+        classroom.grade(*options, "--out", str(out), grade=REAL)
         assert points(out) == wanted, options
 
 
 @pytest.mark.usefixtures("bubblewrap")
-def test_one_takes_what_from_says_and_writes_for_gradescope(klass):
-    put(klass.home / "ana")
+def test_one_takes_what_from_says_and_writes_for_gradescope(classroom):
+    put(classroom.home / "ana")
     for source, wanted in (("files", 8), ("notebooks", 0)):
-        klass.run("one", "ana", "--from", source, "--gradescope", "results.json", grade=REAL)
-        results = json.loads((klass.home / "results.json").read_text(encoding="utf-8"))
+        classroom.run("one", "ana", "--from", source, "--gradescope", "results.json", grade=REAL)
+        results = json.loads((classroom.home / "results.json").read_text(encoding="utf-8"))
         assert next(test["score"] for test in results["tests"] if test["name"].startswith("TODO 2")) == wanted
 
 
 @pytest.mark.usefixtures("bubblewrap")
-def test_autograde_takes_what_from_says(klass, monkeypatch):
-    put(klass.home / "course" / "submitted" / "ana" / ASSIGNMENT)
+def test_autograde_takes_what_from_says(classroom, monkeypatch):
+    put(classroom.home / "course" / "submitted" / "ana" / ASSIGNMENT)
     monkeypatch.setattr(steps, "config", lambda where: None)
     monkeypatch.setattr(steps, "autograde", lambda *given, **how: [SimpleNamespace(student="ana", problem="")])
-    klass.run("autograde", "course", "--from", "files", "--jobs", "1", grade=REAL)
-    assert points(klass.home / "course" / "grades") == 8
-    klass.run("autograde", "course", "--from", "notebooks", "--out", "other", grade=REAL)
-    assert points(klass.home / "other") == 0
+    classroom.run("autograde", "course", "--from", "files", "--jobs", "1", grade=REAL)
+    assert points(classroom.home / "course" / "grades") == 8
+    classroom.run("autograde", "course", "--from", "notebooks", "--out", "other", grade=REAL)
+    assert points(classroom.home / "other") == 0
 
 
 # ------------------------------------------------------------ names are names
 
 
-def test_again_is_a_name_and_never_a_pattern(klass):
+def test_again_is_a_name_and_never_a_pattern(classroom):
     names = ["kim [2]", "kim 2", "a*", "ab", "?", "x", "[!x]", "class"]
-    klass.hand_in(**dict.fromkeys(names, "ok"))
-    klass.grade()
+    classroom.hand_in(**dict.fromkeys(names, "ok"))
+    classroom.grade()
     for name in ("kim [2]", "a*", "?", "[!x]"):
-        assert "1 to grade" in klass.grade("--again", name)
-    assert klass.graded == {name: 2 if name in ("kim [2]", "a*", "?", "[!x]") else 1 for name in names}
-    assert "no student has this name" in klass.grade("--again", "*", code=2)
-    assert "no student has this name" in klass.grade("--again", "ki", code=2)
+        assert "1 to grade" in classroom.grade("--again", name)
+    assert classroom.graded == {name: 2 if name in ("kim [2]", "a*", "?", "[!x]") else 1 for name in names}
+    assert "no student has this name" in classroom.grade("--again", "*", code=2)
+    assert "no student has this name" in classroom.grade("--again", "ki", code=2)
 
 
-def test_again_all_grades_everyone_again(klass):
-    klass.hand_in(ana="ok", bo="ok")
-    klass.grade()
-    assert "2 to grade" in klass.grade("--again-all", "--jobs", "1")
+def test_again_all_grades_everyone_again(classroom):
+    classroom.hand_in(ana="ok", bo="ok")
+    classroom.grade()
+    assert "2 to grade" in classroom.grade("--again-all", "--jobs", "1")
 
 
-def test_show_takes_an_exact_name_before_a_beginning(klass):
-    klass.hand_in(**{"kim": "ok", "kim 2": "ok", "kim [2]": "ok"})
-    klass.grade()
+def test_show_takes_an_exact_name_before_a_beginning(classroom):
+    classroom.hand_in(**{"kim": "ok", "kim 2": "ok", "kim [2]": "ok"})
+    classroom.grade()
     for name in ("kim", "kim 2", "kim [2]"):
-        assert klass.run("show", name).startswith(f"{name}: ")
+        assert classroom.run("show", name).startswith(f"{name}: ")
 
 
-def test_seconds_and_not_isolated_arrive(klass, monkeypatch):
-    klass.hand_in(ana="hang")
-    assert "was not done after 0.5 seconds" in json.dumps(_graded(klass, "--seconds", "0.5"))
+def test_seconds_and_not_isolated_arrive(classroom, monkeypatch):
+    classroom.hand_in(ana="hang")
+    assert "was not done after 0.5 seconds" in json.dumps(_graded(classroom, "--seconds", "0.5"))
     monkeypatch.setattr(bubblewrap, "missing", lambda: "there is no bwrap")
-    klass.hand_in(ana="ok")
-    assert shared.ALLOW in klass.grade(code=2)
-    assert _graded(klass, shared.ALLOW)["ana"]["report"]["isolated"] is False
+    classroom.hand_in(ana="ok")
+    assert shared.ALLOW in classroom.grade(code=2)
+    assert _graded(classroom, shared.ALLOW)["ana"]["report"]["isolated"] is False
 
 
-def _graded(klass, *options):
-    klass.grade(*options)
-    return klass.marks()
+def _graded(classroom, *options):
+    classroom.grade(*options)
+    return classroom.marks()

@@ -7,8 +7,9 @@ import io
 import pytest
 from rich.console import Console
 
-from grader.classrun.grading import Step
+from grader.book import Entry
 from grader.cli.progress import Estimate, Shown, about
+from grader.report import Part, Report
 
 
 class Clock:
@@ -21,17 +22,21 @@ class Clock:
         return self.now
 
 
+def entry(student: str, points: float) -> Entry:
+    return Entry(student, Report(student, (Part("whole engine", points, 100.0),)))
+
+
 def told(terminal: bool) -> str:
     out, clock = io.StringIO(), Clock()
     console = Console(file=out, force_terminal=terminal, width=110, color_system=None, highlight=False)
     with Shown(console, 1, clock) as shown:
         shown.begins(5, 2)
         clock.now = 40
-        shown.step(Step("ana", 86.5, 100.0))
+        shown.graded(entry("ana", 86.5))
         clock.now = 80
-        shown.step(Step("[red]bo\x1b", problem="KeyError: [bold]"))
+        shown.graded(Entry("[red]bo\x1b", None, "KeyError: [bold]"))
         clock.now = 120
-        shown.step(Step("cy", 7.0, 100.0))
+        shown.graded(entry("cy", 7.0))
     return out.getvalue()
 
 

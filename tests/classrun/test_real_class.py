@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from durable_lab.todos import SKELETON
-from grader.classrun.results import read_book
+from grader.classrun.recorded import read_book
 from grader.dev.bank.splice import REFERENCE, entries
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
@@ -34,15 +34,15 @@ def hand_in(folder):
     (folder / "farah").mkdir()
 
 
-def test_six_kinds_of_submissions_killed_on_the_way_have_the_marks_that_they_earned(klass):
-    hand_in(klass.folder)
-    process = klass.popen("-P", "-c", COMMAND, "grade", str(klass.folder))
+def test_six_kinds_of_submissions_killed_on_the_way_have_the_marks_that_they_earned(classroom):
+    hand_in(classroom.folder)
+    process = classroom.popen("-P", "-c", COMMAND, "grade", str(classroom.folder))
     assert "6 submissions" in process.stdout.readline()
     assert "1 of 6" in process.stdout.readline()
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    assert "graded before" in klass.grade(grade="grader.marks:grade")
-    reports = {report.student: report for report in read_book(klass.out).reports}
+    assert "graded before" in classroom.grade(grade="grader.marks:grade")
+    reports = {report.student: report for report in read_book(classroom.out).reports}
     marks = {name: report.points for name, report in reports.items()}
     assert marks["ana"] == 84, "all but the lessons"
     assert 60 < marks["bo"] < 84

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from durable_lab.worker import work
-from grader.classrun.results import open_store
-from grader.classrun.submissions import roll
+from grader.classrun.recorded import open_store
+from grader.classrun.submissions import submission_folders
 from grader.classrun.workflow import ENGINE, class_run, grade_class, grade_submission, plan
 from grader.cli import main
 from tests.classrun.fakes import a_class
@@ -24,9 +24,9 @@ def marks(tmp_path, monkeypatch):
     out = tmp_path / "grades"
     out.mkdir()
     with open_store(out) as store:
-        children = plan(store, roll(tmp_path / "class")[0], {})
+        children = plan(store, submission_folders(tmp_path / "class")[0], {})
         for child in children:
-            name = child.hand_in.student
+            name = child.submission.student
             work(store, ENGINE, child.run, grade_submission(_grade(reports[name], name)), lambda point: None)
         work(store, ENGINE, class_run(store, children, ()), grade_class(graded), lambda point: None)
     return out

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.classrun.grading import Order, grade_all
+from grader.classrun.grading import GradeOptions, grade_all
 from grader.handin import unpack
 from grader.marks import grade
 from tests.hostile.archives import ARCHIVES, HONEST
@@ -48,7 +48,7 @@ class Nobody:
     def begins(self, total, done):
         pass
 
-    def step(self, step):
+    def graded(self, entry):
         pass
 
 
@@ -65,6 +65,6 @@ def test_a_class_with_some_of_them_in_it_is_graded_to_its_end(tmp_path):
     folder = tmp_path / "class" / "zoe" / "lab"
     folder.mkdir(parents=True)
     (folder / "engine.py").write_text(SOLVED, encoding="utf-8")
-    book = grade_all(Order(tmp_path / "class", tmp_path / "grades", jobs=2), Nobody())
+    book = grade_all(GradeOptions(tmp_path / "class", tmp_path / "grades", jobs=2), Nobody())
     points = {entry.student: entry.report.points for entry in book.entries}
     assert points == {**dict.fromkeys(chosen, 0), "leaves_a_daemon": 84, "zoe": 84}

@@ -131,3 +131,9 @@ def test_tags_that_a_parser_opens_again_in_each_paragraph_do_not_make_a_page_hug
 
 def test_a_lone_surrogate_in_html_is_replaced():
     assert clean.html("<b>\ud800</b>") == "<b>?</b>"
+
+
+def test_a_tag_that_is_not_allowed_is_shown_as_text():
+    assert clean.html("<script>f()</script> <B>x</B> <svg/onload=y> a<0") == (
+        "&lt;script&gt;f()&lt;/script&gt; <b>x</b> &lt;svg/onload=y&gt; a&lt;0"
+    )

@@ -15,12 +15,12 @@ STORE = "grades.db"
 
 
 def open_store(out: Path) -> SQLiteStore:
-    """The store of an out folder. Raises StoreError."""
+    """Open the store of an out folder. Raises StoreError."""
     return SQLiteStore(out / STORE, engine=ENGINE.module())
 
 
 def read_book(out: Path) -> Book:
-    """The marks in an out folder. Raises GraderError where nothing was graded there, StoreError where it is damaged."""
+    """Read the marks in an out folder. Raises GraderError if there are none, StoreError if the store is damaged."""
     if not (out / STORE).is_file():
         raise GraderError(f"{out} has no marks. Grade a class first, `lab-grader grade FOLDER`, or name its --out.")
     with open_store(out) as store:
@@ -28,26 +28,27 @@ def read_book(out: Path) -> Book:
 
 
 def book_in(store: SQLiteStore) -> Book:
-    """The marks of the latest class in this store."""
+    """Return the marks of the latest class in this store. Raises GraderError if there is no class."""
     latest = latest_class(store)
     if latest is None:
         raise GraderError(f"{store.path} has no class yet. Run `lab-grader grade FOLDER` once more.")
     given = store.run(latest).input
-    return Book(tuple(_entry(store, run) for run in given["runs"]), tuple(given["left_out"]))
+    return Book(tuple(entry_of(store, run) for run in given["runs"]), tuple(given["left_out"]))
 
 
-def why_not(error: str) -> str:
-    """Why a submission has no mark, from the recorded error: its own reason, or that something of ours went wrong."""
-    own = error.removeprefix(f"{NotGraded.__name__}: ")
-    return line(own, 600) if own != error else f"{line(error)}. Run `grade` again to try once more."
-
-
-def _entry(store: SQLiteStore, run: str) -> Entry:
+def entry_of(store: SQLiteStore, run: str) -> Entry:
+    """Return what the run of a submission recorded."""
     state = store.load(run)
     student = state.input["student"]
     if not state.commands:
         return Entry(student, None, "grading was stopped before its turn. Run `grade` again, and it goes on.")
-    command = state.commands[0]
-    if command.error is not None:
-        return Entry(student, None, why_not(command.error))
-    return Entry(student, Report.from_json(command.value))
+    outcome = state.commands[0]
+    if outcome.error is not None:
+        return Entry(student, None, _why_not(outcome.error))
+    return Entry(student, Report.from_json(outcome.value))
+
+
+def _why_not(error: str) -> str:
+    """Return why a submission has no mark: the reason that the grader gave, or that the grader itself failed."""
+    reason = error.removeprefix(f"{NotGraded.__name__}: ")
+    return line(reason, 600) if reason != error else f"{line(error)}. Run `grade` again to try once more."
