@@ -1,36 +1,26 @@
-"""Text that a student made, made harmless for a terminal, a page and a file."""
+"""Text of students, made safe for a terminal, a page and a file; and the words of reports."""
 
 from __future__ import annotations
 
 import shlex
-import unicodedata
 from pathlib import Path
 
+from durable_lab.printable import printable
+
 _KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # the joiners: names in Persian and Hindi need them
-# Cc: escape sequences would drive the instructor's terminal. Cf: some turn a line round, or are not seen at all.
-# Cs: half a character, which no file can hold. Co, Cn: nobody knows what they look like.
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
 
 
 def plain(text: str, room: int = 20_000) -> str:
-    """The text with what cannot be seen shown as `\\x1b`; cut at `room` characters, with a word about it."""
+    """The text with invisible characters shown as `\\x1b`; cut after `room` characters, with a note."""
     text = text.replace("\r\n", "\n")
     if len(text) > room:
         text = f"{text[:room]}\n[cut here: {len(text) - room} more characters]"
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(map(_shown, text))
+    return printable(text, _KEPT)
 
 
 def line(text: str, room: int = 300) -> str:
     """The same, on one line."""
     return plain(" ".join(text.split()), room)
-
-
-def _shown(letter: str) -> str:
-    if letter in _KEPT or unicodedata.category(letter) not in _HIDDEN:
-        return letter
-    return letter.encode("unicode_escape", "surrogatepass").decode()
 
 
 def pasted(path: Path) -> str:

@@ -145,3 +145,10 @@ def test_the_demo_with_a_naive_bank_shows_the_second_refund(workspace):
     done = durable_lab(workspace, "demo", "--naive", LAB_MODULE="solution")
     assert done.returncode == 0, done.stderr
     assert "refunds paid by the bank: 2" in done.stdout
+
+
+def test_the_command_starts_without_modules_that_are_slow_to_import():
+    slow = {"importlib.metadata", "matplotlib", "pydantic", "pytest", "rich.markdown", "typer.rich_utils"}
+    code = f"import sys; import durable_lab.cli.main; print(*sorted({slow!r} & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.split() == []

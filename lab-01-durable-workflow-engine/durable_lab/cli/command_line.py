@@ -75,7 +75,7 @@ class CommandLine:
             context = getattr(error, "ctx", None)
             for line in context.get_usage().split("\n") if context else ():
                 say(console, line)
-            self._complain(console, error.format_message())
+            self._complain(console, " ".join(error.format_message().split()))
         except self.errors as error:
             self._complain(console, str(error))
         except KeyboardInterrupt:
@@ -92,26 +92,18 @@ class _Help(Exception):
     """The text that `--help` asks for."""
 
 
-def _asked_for(context: Any, option: Any, given: bool) -> None:
-    if given:
-        raise _Help(context.get_help())
+class _Shown:
+    """A command that hands its help to `CommandLine.run`; typer would write it past the Screen."""
+
+    def get_help(self, ctx: Any) -> str:
+        raise _Help(super().get_help(ctx))  # type: ignore[misc]
 
 
-def _with_our_help(option: TyperOption | None) -> TyperOption | None:
-    if option:
-        option.callback, option.help = _asked_for, "Show this message."
-    return option
+class _Group(_Shown, TyperGroup):
+    """The program."""
 
 
-class _Group(TyperGroup):
-    def get_help_option(self, ctx: Any) -> TyperOption | None:
-        return _with_our_help(super().get_help_option(ctx))
-
-
-class _Command(TyperCommand):
-    def get_help_option(self, ctx: Any) -> TyperOption | None:
-        return _with_our_help(super().get_help_option(ctx))
-
+class _Command(_Shown, TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuse `--store --naive`: typer would take the second option for the value of the first."""
         options = [option for option in self.get_params(ctx) if isinstance(option, TyperOption)]

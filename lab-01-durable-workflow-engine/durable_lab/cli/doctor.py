@@ -45,18 +45,9 @@ def _machine() -> Iterator[Finding]:
     yield sys.version_info >= (3, 11), "Python", f"{version} ({sys.executable})", "install Python 3.11 or newer"
     yield sys.prefix != sys.base_prefix, "environment", sys.prefix, "run `make demo`; it makes .venv"
     yield sqlite3.sqlite_version_info >= (3, 37), "SQLite", sqlite3.sqlite_version, "install a newer Python"
-    yield (
-        shutil.which("make") is not None,
-        "make",
-        str(shutil.which("make") or ""),
-        "install make, or read the Makefile",
-    )
-    yield (
-        shutil.which("bwrap") is not None,
-        "bubblewrap",
-        "for instructors: isolates student code",
-        "Linux: install bubblewrap",
-    )
+    make, bubblewrap = shutil.which("make"), shutil.which("bwrap")
+    yield bool(make), "make", str(make), "install make, or read the Makefile"
+    yield bool(bubblewrap), "bubblewrap", "isolates student code, for instructors", "Linux: install bubblewrap"
 
 
 def _paths() -> Iterator[Finding]:

@@ -1,11 +1,12 @@
-"""What the command says. Output only reports: an error of it never becomes an error of the work that it reports on.
+"""Printing. An error of the output never becomes an error of the work that it reports on.
 
 The terminal may go away, the disk behind `>` may be full, `| head -1` closes the pipe, and cp1252 has no "●". Each line
-is flushed when it is written, so that a process that is killed has shown what it had done by then.
+is flushed, so that a killed process has shown everything it had done.
 """
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import io
 import os
@@ -22,8 +23,8 @@ from rich.text import Text
 
 from durable_lab.printable import printable
 
-LOST = 3  # the exit code of a command that did what was asked, but could not say so
-_ASCII = str.maketrans("█░●✖◇✉▶·▲↯≠─…", "#.*xo@>.^!/-.")  # one for one: tables keep their columns
+LOST = 3  # the exit code of a command that did its work, but could not print all of it
+_ASCII = str.maketrans("█░●✖◇✉▶·▲↯≠─…", "#.*xo@>.^!/-.")  # one character each, so that tables keep their columns
 
 
 class Screen:
@@ -57,39 +58,36 @@ class Screen:
         return len(text)
 
     def flush(self) -> None:
-        """Does nothing: `write` has flushed."""
+        """Do nothing: `write` flushes."""
 
     def _lose(self, error: Exception) -> None:
         self.lost = error
-        with contextlib.suppress(Exception):  # or Python tries once more at its end, and complains
+        with contextlib.suppress(Exception):  # or Python flushes again when it exits, and prints a traceback
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
 
 
 def fitting(text: str, encoding: str) -> str:
-    """`text` in characters that the encoding has: a similar one for our own marks, an escape for all others."""
-    try:
-        text.encode(encoding)
-        return text
-    except UnicodeEncodeError:
-        kept = "".join(c if _has(encoding, c) else c.translate(_ASCII) for c in text)
-        return kept.encode(encoding, "backslashreplace").decode(encoding)
+    """`text` in characters that the encoding has: our own marks become similar ones, all others escapes."""
+    return text.encode(encoding, "durable-lab").decode(encoding)
 
 
-def _has(encoding: str, character: str) -> bool:
-    try:
-        character.encode(encoding)
-    except UnicodeEncodeError:
-        return False
-    return True
+def _similar(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = error.object[error.start : error.end].translate(_ASCII)
+    return text.encode("ascii", "backslashreplace").decode("ascii"), error.end
+
+
+codecs.register_error("durable-lab", _similar)
 
 
 @contextlib.contextmanager
 def screens() -> Iterator[tuple[Screen, Screen]]:
-    """Standard output and standard error as Screens, also for what the engine under study prints."""
+    """Make standard output and standard error Screens, for the engine under study as well."""
     if None in (sys.stdin, sys.stdout, sys.stderr):
-        while os.open(os.devnull, os.O_RDWR) < 2:  # or the next file that is opened is taken for the terminal
+        while os.open(os.devnull, os.O_RDWR) < 2:  # or the next file that is opened becomes the terminal
             pass
     out, err = Screen(sys.stdout), Screen(sys.stderr)
     with contextlib.redirect_stdout(cast(IO[str], out)), contextlib.redirect_stderr(cast(IO[str], err)):
@@ -97,17 +95,17 @@ def screens() -> Iterator[tuple[Screen, Screen]]:
 
 
 def console_on(screen: Screen) -> Console:
-    """A rich Console that interprets no [markup] and no :emoji: in the names that it prints."""
+    """A rich Console that takes [markup] and :emoji: in a name for plain text."""
     return Console(file=cast(IO[str], screen), markup=False, emoji=False, highlight=False)
 
 
 def say(console: Console, text: str, whole: bool = False) -> None:
-    """One line of plain text. Where there is a width it is broken at words, unless it is to be copied as a `whole`."""
+    """Print a line of plain text, broken at words if there is a width and it need not stay `whole` to be copied."""
     console.file.write((printable(text) if whole else _broken(console, printable(text))) + "\n")
 
 
 def styled(console: Console, *parts: str | tuple[str, str]) -> None:
-    """One line of parts, each plain or (text, style)."""
+    """Print one line of parts, each plain or (text, style)."""
     text = Text.assemble(
         *(printable(part) if isinstance(part, str) else (printable(part[0]), part[1]) for part in parts)
     )
@@ -121,7 +119,7 @@ def _broken(console: Console, text: str) -> str:
     """The text, broken at words if there is a width and it is longer."""
     if not _wraps(console) or len(text) <= console.width:
         return text
-    column = re.match(r"\s*\S.{0,30}\s\s(?=\S)", text)  # below the text that follows the last gap, as in a table
+    column = re.match(r"\s*\S.{0,30}\s\s(?=\S)", text)  # continue below the second column, as in a table
     indent = column.end() if column and column.end() <= console.width / 2 else len(text) - len(text.lstrip()) + 4
     how: Any = {"subsequent_indent": " " * indent, "break_long_words": False, "break_on_hyphens": False}
     return textwrap.fill(text, console.width, **how)
@@ -132,7 +130,7 @@ def _wraps(console: Console) -> bool:
 
 
 def quoted(argument: str, encoding: str) -> str:
-    """The argument as it must be typed into a shell."""
+    """The argument quoted for a shell."""
     if os.name == "nt":
         return for_windows(argument)
     if printable(argument) == argument == fitting(argument, encoding):
@@ -142,18 +140,18 @@ def quoted(argument: str, encoding: str) -> str:
 
 
 def for_windows(argument: str) -> str:
-    """The argument for cmd and PowerShell: in quotes as well if it has a character that means something to them."""
+    """The argument quoted for cmd and PowerShell, also if it has a character that is special to them."""
     text = subprocess.list2cmdline([argument])
     return f'"{text}"' if text[:1] != '"' and re.search(r"[^\w.:\\/+-]", text) else text
 
 
 def on_engine(name: str, command: str) -> str:
-    """The command with LAB_MODULE set to this engine. The reference is the default of demos and needs no LAB_MODULE."""
+    """The command with LAB_MODULE set to this engine. Demos use the reference by default, without LAB_MODULE."""
     if name == "solution":
         return command
     return f"set LAB_MODULE={name}&& {command}" if os.name == "nt" else f"LAB_MODULE={name} {command}"
 
 
 def option(name: str, value: str, encoding: str) -> str:
-    """` --id VALUE`; with "=" where the value looks like an option itself."""
+    """` --id VALUE`, or ` --id=VALUE` if the value looks like an option."""
     return f" {name}{'=' if value.startswith('-') else ' '}{quoted(value, encoding)}"
