@@ -11,8 +11,8 @@
 #
 # **You will be able to**
 #
-# - compute a state from a log, today's state and that of any earlier day;
-# - write a journal in 20 lines that saves a program from a crash;
+# - compute the state from a log, for today or for any earlier day;
+# - write a journal in 20 lines that lets a program survive a crash;
 # - predict how much is repeated after a crash in any step;
 # - explain what a checkpoint of all variables does not give you.
 
@@ -241,7 +241,7 @@ def with_checkpoints(file):
 
 
 # %% [markdown]
-# It dies in step 4, as before. The last checkpoint was after step 2, and `pay_back` is step 3.
+# The process dies in step 4, as before. The last checkpoint was after step 2, and `pay_back` is step 3.
 
 # %%
 checkpoint_payments = predict(...)  # how often does pay_back finish, counted over both processes?

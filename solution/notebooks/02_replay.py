@@ -173,7 +173,7 @@ compare(live, resumed, len(calls))
 compare(value, resumed, resumed.value)
 
 # %% [markdown]
-# The timeline of your run. Positions 0 and 1 were replayed; the rest ran live.
+# This is the timeline of your run. Positions 0 and 1 were replayed; the rest ran live.
 
 # %%
 draw(resumed, replayed=2)

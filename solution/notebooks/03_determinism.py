@@ -101,8 +101,8 @@ compare(ending, tuesday, tuesday.status)
 compare(paid, tuesday, sum(call.startswith("pay") for call in calls))
 
 # %% [markdown]
-# The engine compared the command with the record at its position. They differ, so it stopped before any effect. The
-# failure is visible, and a person can look into it.
+# The engine compared the command with the record at its position; this check is the **guard**. They differ, so it
+# stopped before any effect. The failure is visible, and a person can look into it.
 #
 # ## A guard that compares only names
 #
@@ -400,7 +400,7 @@ two_done = crash_run(die_in_ship, new("shop-1"))
 show(two_done)
 
 # %% [markdown]
-# Six new versions. Which of them can continue from this history?
+# Here are six new versions. Which of them can continue from this history?
 
 # %%
 VERSIONS = {

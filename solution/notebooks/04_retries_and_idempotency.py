@@ -152,6 +152,7 @@ print(f"your engine {share:.3f}, formula {formula(P, 2):.3f}" if share else resu
 
 # %% [markdown]
 # ## What a retry looks like
+#
 # This bank refuses its first two calls. The clock is simulated and counts seconds: when the engine sleeps on it, time
 # jumps and you do not wait. The first wait is one second, and each wait is twice as long as the one before.
 
@@ -214,7 +215,7 @@ draw(refused)
 # ### A belief: "retry everything; sooner or later it works"
 #
 # "This account is closed" is not a temporary fault. It is an answer, and it will be the same tomorrow. Such a business
-# error is **non-retryable**. First a policy that does not know this:
+# error is **non-retryable**. First, a policy that does not name this error:
 
 # %%
 asked = []
@@ -316,8 +317,8 @@ compare(payments_forgotten, result, len(world.ledger.effects("pay_back")))
 #
 # ## A belief: "retries make everything safe"
 #
-# Here is the mailer from the beginning. It sends the first two e-mails, but its answers are lost. It does not check
-# keys. Nothing crashes in this story.
+# Here is the mailer from the beginning. For the first two requests it sends the e-mail, but the answer is lost. It does
+# not check keys. Nothing crashes in this story.
 
 
 # %%

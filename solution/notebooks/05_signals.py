@@ -29,7 +29,7 @@ print(study.current().label)
 # ## Ana is back on Thursday
 #
 # Kim's refund needs Ana's approval, and Ana is away for two days. Hundreds of other refunds wait, too. A program that
-# stays in memory until then would hold memory, and perhaps a connection, for two days; and one deployment would end it.
+# keeps running would hold memory, and perhaps a connection, for two days, and a deployment would end it.
 #
 # A durable workflow **suspends** instead: the run stops, its history is stored, and the process may end. Ana's answer
 # arrives as a **signal**, a message that is added to the history. Then any process can run the workflow again.
@@ -127,7 +127,7 @@ compare(model_calls, done, len(world.ledger.effects("assess")))
 compare(days, done, (done.value or {}).get("days"))
 
 # %% [markdown]
-# The replay returned the recorded results, found the signal at the wait, and continued live. Find both parts in the
+# The replay returned the recorded results, found the signal at the wait, and continued live. Find these parts in the
 # timeline.
 
 # %%

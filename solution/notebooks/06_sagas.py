@@ -407,8 +407,8 @@ check()
 #
 # Two features of larger engines, on a small scale. The first is **fan-out**: many independent steps, each recorded
 # separately. (Your engine runs them one after the other, real engines run them concurrently; the records are the same.)
-# A crash in the middle repeats only the unfinished ones. And a plan that is too wide is refused: a model that asks for
-# 200 searches also incurs the cost of 200 searches.
+# A crash in the middle repeats only the unfinished ones. And a plan that is too wide is refused, because a model that
+# asks for 200 searches incurs the cost of 200 searches.
 
 # %%
 WIDEST = 5
@@ -479,7 +479,7 @@ question("sagas-2", ...)
 question("sagas-3", ...)
 
 # %% [markdown]
-# And about the whole lab. Answer aloud before you look at the choices, as in an interview.
+# About the whole lab. Answer aloud before you look at the choices, as in an interview.
 
 # %%
 question("sagas-4", ...)
