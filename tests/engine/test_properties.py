@@ -254,8 +254,10 @@ JSON = st.recursive(
 PERHAPS = st.one_of(st.none(), TEXT)
 ATTEMPT = st.builds(Attempt, NUMBER, NUMBER, PERHAPS)
 TRIES = st.lists(ATTEMPT, max_size=2).map(tuple)
+OUTCOME = st.one_of(st.tuples(st.just(True), JSON, st.none()), st.tuples(st.just(False), st.none(), TEXT))
 COMMAND = st.builds(
-    Command, TEXT, TEXT, st.lists(JSON, max_size=2), st.booleans(), JSON, PERHAPS, TRIES, NUMBER, NUMBER
+    lambda kind, name, args, outcome, *rest: Command(kind, name, args, *outcome, *rest),
+    *(TEXT, TEXT, st.lists(JSON, max_size=2), OUTCOME, TRIES, NUMBER, NUMBER),
 )
 STATE = st.builds(
     WorkflowState,
