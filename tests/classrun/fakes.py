@@ -209,4 +209,5 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
             replace(p, outcomes=tuple(replace(o, message="é" * 10**6) for o in p.outcomes)) for p in made.parts
         )
         return replace(made, parts=parts)
-    return replace(report(student, random.Random(student + said[0]), 0.8), isolated=isolated)
+    made = report(student, random.Random(student + said[0]), 0.8)
+    return replace(made, isolated=isolated, late=source if "source" in said else made.late)

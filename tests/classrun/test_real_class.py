@@ -34,6 +34,7 @@ def hand_in(folder):
     (folder / "farah").mkdir()
 
 
+@pytest.mark.long
 def test_six_kinds_of_submissions_killed_on_the_way_have_the_marks_that_they_earned(classroom):
     hand_in(classroom.folder)
     process = classroom.popen("-P", "-c", COMMAND, "grade", str(classroom.folder))

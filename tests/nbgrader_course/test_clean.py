@@ -112,6 +112,7 @@ def test_outputs_of_any_form_end_nothing(given):
 
 
 @pytest.mark.timeout(20)
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize(
     "sign", ["<div>", "[", "*a ", "`", "<b><i>", "$a", "<!--", "|", "~~a", "a\n: b\n", "\\begin{a}"]
 )

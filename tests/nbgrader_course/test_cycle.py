@@ -21,6 +21,7 @@ from grader.rubric import weights
 
 PAYLOADS = tomllib.loads(Path(__file__).with_name("payloads.toml").read_text(encoding="utf-8"))
 NOTEBOOKS = 7
+pytestmark = pytest.mark.long  # the sample has test_hand_ins.py, and the cycle in JupyterLab (tests/browser)
 
 
 class Student:

@@ -219,12 +219,14 @@ def test_validate_of_a_notebook_as_it_was_handed_out_says_that_it_fails(tmp_path
     assert "lesson/checking.py" not in str(failed), "no way to the verdict through our code"
 
 
+@pytest.mark.long
 def test_validate_of_a_solved_notebook_says_that_it_passes(tmp_path, books, monkeypatch):
     source = (study.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
     engine_in(tmp_path, re.sub(r"\n *### (BEGIN|END) SOLUTION", "", source))
     assert validated(tmp_path, books(solved=True), monkeypatch) == {}
 
 
+@pytest.mark.long
 def test_the_students_jupyterlab_has_no_panels_of_nbgrader():
     """`make lab` starts JupyterLab with this folder of settings."""
     env = {**os.environ, "JUPYTER_CONFIG_PATH": str(Path(sys.prefix, "etc", "student"))}

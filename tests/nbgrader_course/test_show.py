@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from durable_lab.study import ROOT
 from durable_lab.todos import SKELETON
-from grader.nbgrader_course import show
+from grader.nbgrader_course import kernel, show
 from grader.nbgrader_course.show import run_for_show
 
 pytestmark = [pytest.mark.usefixtures("bubblewrap"), pytest.mark.timeout(60)]
@@ -55,11 +55,12 @@ def test_what_it_shows_is_made_harmless_and_graded_cells_are_not_run():
     assert check == "[]"
 
 
+@pytest.mark.long(every=3)
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        ("while True: pass", "it was not done after 5 seconds"),
         ("import os; os._exit(1)", "the kernel came to its end"),
+        ("while True: pass", "it was not done after 5 seconds"),
         ("import time\nwhile True: print('x' * 5_000); time.sleep(0.01)", "it says too much"),
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "the kernel came to its end"),
         (
@@ -78,7 +79,7 @@ def test_a_cell_that_does_not_behave_ends_the_run_and_leaves_no_process(cell, wh
     assert "'text': 'after" not in after
     assert time.monotonic() - began < 30
     left = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
-    assert not [line for line in left.splitlines() if "bwrap" in line and "/checker/inside.py" in line]
+    assert not [line for line in left.splitlines() if "bwrap" in line and str(kernel.INSIDE) in line]
 
 
 def test_the_engine_of_the_hand_in_is_the_one_that_runs():
@@ -98,6 +99,7 @@ OUTPUT_WIDGETS = {
 }
 
 
+@pytest.mark.long(every=4)
 @pytest.mark.parametrize("kind", OUTPUT_WIDGETS)
 def test_the_cells_behind_an_output_widget_are_run_and_its_state_is_not_kept(kind):
     book = run_for_show(
