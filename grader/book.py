@@ -1,4 +1,4 @@
-"""The marks of a class: what every page and export is made from."""
+"""The marks of a class, from which all pages and exports are made."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.report import Report
 
 @dataclass(frozen=True)
 class Entry:
-    """One submission. `report` is None where it is not graded; `problem` says why. That is no mark, and not 0."""
+    """One submission. `report` is None if it is not graded; `problem` says why. That is no mark, and not 0."""
 
     student: str
     report: Report | None
@@ -19,7 +19,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Book:
-    """All submissions by name, and a sentence for each thing in the folder that was none."""
+    """All submissions by name, and a sentence for each entry of the folder that was none."""
 
     entries: tuple[Entry, ...]
     left_out: tuple[str, ...] = ()
@@ -30,7 +30,7 @@ class Book:
 
     @property
     def final(self) -> tuple[Report, ...]:
-        """The reports in which every part has a mark: what another system may get."""
+        """The reports in which every part has a mark. Only these are exported."""
         return tuple(report for report in self.reports if not report.open)
 
     @property
@@ -42,11 +42,11 @@ class Book:
         return tuple(entry for entry in self.entries if not entry.report)
 
     def find(self, name: str) -> Entry:
-        """The entry of this student, whose name may be cut short. Raises GraderError where none or several fit."""
+        """Return the entry of this student, by the name or its beginning. Raises GraderError unless one matches."""
         exact = [entry for entry in self.entries if entry.student == name]
         found = exact or [entry for entry in self.entries if entry.student.lower().startswith(name.lower())]
         if len(found) == 1:
             return found[0]
         some = [entry.student for entry in found or self.entries]
         names = ", ".join(some[:8]) + (", ..." if len(some) > 8 else "")
-        raise GraderError(f"{name!r} fits {'several' if found else 'nobody'}. There are {names}.")
+        raise GraderError(f"{name!r} matches {'several students' if found else 'no student'}. There are {names}.")

@@ -1,4 +1,4 @@
-"""Text of students, made safe for a terminal, a page and a file; and the words of reports."""
+"""Text from submissions, made printable for a terminal, a page and a file; paths and numbers for messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # the joiners: nam
 
 
 def plain(text: str, room: int = 20_000) -> str:
-    """The text with invisible characters shown as `\\x1b`; cut after `room` characters, with a note."""
+    """Return the text with invisible characters escaped, as in `\\x1b`; cut after `room` characters, with a note."""
     text = text.replace("\r\n", "\n")
     if len(text) > room:
         text = f"{text[:room]}\n[cut here: {len(text) - room} more characters]"
@@ -19,21 +19,21 @@ def plain(text: str, room: int = 20_000) -> str:
 
 
 def line(text: str, room: int = 300) -> str:
-    """The same, on one line."""
+    """Return the same on one line."""
     return plain(" ".join(text.split()), room)
 
 
 def pasted(path: Path) -> str:
-    """The path as a shell takes it for one name: quoted, and never for an option."""
+    """Return the path quoted for a shell, which takes it for one name and not for an option."""
     text = str(path)
     return shlex.quote(f"./{text}" if text.startswith("-") else text)
 
 
 def number(points: float) -> str:
-    """Points for people: 14, 7.5, 3.33."""
+    """Return points as 14, 7.5 or 3.33."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 
 def count(many: int, one: str, more: str = "") -> str:
-    """`1 test`, `2 tests`."""
+    """Return `1 test` or `2 tests`."""
     return f"{many} {one if many == 1 else more or one + 's'}"

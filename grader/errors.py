@@ -1,5 +1,5 @@
-"""What keeps a class from being graded, in one line for the instructor: what happened, and what to do next."""
+"""Errors that the command line shows to the instructor in one line."""
 
 
 class GraderError(Exception):
-    """Asked or set up wrongly. What was graded before stays as it is."""
+    """The request or the set-up is wrong. The message says what happened and what to do; recorded marks stay."""

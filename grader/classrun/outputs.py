@@ -1,6 +1,6 @@
-"""The files that a grading leaves: the class report, a page and a text for each student, and the plain table and JSON.
+"""Write the files that a grading leaves: the class report, two pages for each student, a table and JSON.
 
-All are made from the store, so they can be made again at any time; each file is replaced at once, never half.
+All are made from the store, so they can be made again at any time. Each file is replaced atomically.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from grader.pages.class_page import class_html
 from grader.pages.student_page import student_html, student_text
 
 CLASS, TABLE, JSON, FEEDBACK = "class.html", "grades.csv", "grades.json", "feedback"
-_NAMES = ".written.json"  # in feedback/: what the grader wrote there, so that it takes away nothing else
+_NAMES = ".written.json"  # in feedback/: the files that the grader wrote there; it removes no others
 
 
 def write_outputs(book: Book, out: Path) -> None:
-    """Write all files into the folder `out`. Raises GraderError where they cannot be written."""
+    """Write all files into the folder `out`. Raises GraderError if they cannot be written."""
     try:
         _write(book, out)
     except OSError as error:
         raise GraderError(
             f"{error.filename or out}: {error.strerror}. The marks are recorded; only the reports are not written. "
-            "Mend this, then `lab-grader report`."
+            "Fix this, then run `lab-grader report`."
         ) from None
 
 
@@ -44,7 +44,7 @@ def _write(book: Book, out: Path) -> None:
         rewrite(folder / f"{name}.html", student_html(report))
         rewrite(folder / f"{name}.txt", student_text(report))
         written += [f"{name}.html", f"{name}.txt"]
-    _forget_others(folder, written)
+    _remove_others(folder, written)
     pages = {report.student: f"{FEEDBACK}/{names[report.student]}.html" for report in book.reports}
     rewrite(out / CLASS, class_html(book, pages))
     rewrite(out / TABLE, everything_csv(book))
@@ -52,7 +52,7 @@ def _write(book: Book, out: Path) -> None:
 
 
 def file_names(students: Iterable[str]) -> dict[str, str]:
-    """A file name for each student, without its ending: the name itself where that will do; never the same twice."""
+    """Return a file name, without its extension, for each student: the student's name if possible; all are unique."""
     made: dict[str, str] = {}
     for student in students:
         name = re.sub(r"[^\w.@+,() -]", "_", student).encode()[:150].decode(errors="ignore").strip(". ") or "_"
@@ -62,8 +62,8 @@ def file_names(students: Iterable[str]) -> dict[str, str]:
     return made
 
 
-def _forget_others(folder: Path, written: list[str]) -> None:
-    """Take away the pages of those who are not graded any more: an old mark must not be handed out."""
+def _remove_others(folder: Path, written: list[str]) -> None:
+    """Remove the pages of students who have no mark any more, so that no old mark is handed out."""
     note = folder / _NAMES
     try:
         before = json.loads(note.read_text(encoding="utf-8"))
