@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from grader.book import Book
 from grader.display import line
-from grader.pages import plots, statistics
+from grader.pages import statistics
 from grader.pages.part import templates
 from grader.pages.student_page import TITLE, open_parts
 
@@ -31,7 +31,6 @@ def class_html(book: Book, feedback: dict[str, str] | None = None) -> str:
             notes=statistics.notes(book),
             late=statistics.said((r.student, line(r.late)) for r in reports if r.late),
             not_isolated_students=[r.student for r in reports if not r.isolated],
-            plots=plots,
             open_parts=open_parts,
         )
     )
