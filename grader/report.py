@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+import msgspec
+
 from durable_lab.diagnosis.diagnose import Diagnosis
 from grader.checker.outcome import Outcome
 
@@ -65,18 +67,8 @@ class Report:
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> Report:
-        """The report that `to_json` wrote."""
-        return Report(**{**data, "parts": tuple(map(_part, data["parts"])), **_tuples(data, "repairs", "refusals")})
-
-
-def _part(data: dict[str, Any]) -> Part:
-    outcomes = tuple(Outcome(**{**outcome, **_tuples(outcome, "rules")}) for outcome in data["outcomes"])
-    diagnosis = Diagnosis(**data["diagnosis"]) if data["diagnosis"] else None
-    return Part(**{**data, "outcomes": outcomes, "diagnosis": diagnosis})
-
-
-def _tuples(data: dict[str, Any], *names: str) -> dict[str, Any]:
-    return {name: tuple(data[name]) for name in names}
+        """Return the report that `to_json` wrote. Raises msgspec.ValidationError."""
+        return msgspec.convert(data, Report)
 
 
 def _no(name: str) -> Part:

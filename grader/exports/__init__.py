@@ -1,1 +1,1 @@
-"""Marks for other systems: Gradescope, Canvas, Moodle, GitHub Classroom, and a plain table. From a Book to text."""
+"""Marks for other systems, as text: Gradescope, Canvas, Moodle, GitHub Classroom, and a plain table."""

@@ -1,8 +1,8 @@
 """Canvas: the CSV that Gradebook > Import takes.
 
-What Canvas asks of it (its `GradebookImporter`): the first columns are Student, ID, perhaps SIS User ID, SIS Login ID,
+What Canvas expects (its `GradebookImporter`): the first columns are Student, ID, perhaps SIS User ID, SIS Login ID,
 Integration ID and Root Account, then Section; then the assignments, as "Lab 01 (12345)". A row whose first cell has
-"Points Possible" in it describes the assignments. Only columns that change belong into it.
+"Points Possible" in it describes the assignments. Only columns that change should be in the file.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ STUDENT = ("Student", "LastName", "FirstName", "ID", "SIS User ID", "SIS Login I
 
 
 def canvas_csv(book: Book, column: str = "Lab 01") -> Filled:
-    """A table made from nothing but the hand-ins, where their folders have the names with which students log in."""
+    """Return a table made from the submissions alone, whose folders must have the students' login names."""
     rows = [["Student", "ID", "SIS Login ID", "Section", column], ["    Points Possible", "", "", "", _possible(book)]]
     rows += [[cell(one.student), "", cell(one.student), "", number(one.points)] for one in book.final]
     return Filled(csv_text(rows), len(rows) - 2)
 
 
 def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
-    """The exported gradebook, cut down to who they are and the assignment's column, with our marks in it.
+    """Return the exported gradebook with the marks filled in, reduced to the names and the assignment's column.
 
-    Raises GraderError where the file is no such export, or where no column, or more than one, is called `column`.
+    Raises GraderError if the file is no such export, or if not exactly one column is called `column`.
     """
     sheet = read_sheet(gradebook)
     section = sheet.column("Section")
@@ -38,7 +38,7 @@ def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
         )
     place = _assignment(sheet, gradebook, column)
     who = [i for i, name in enumerate(sheet.head) if name.strip() in STUDENT]
-    keys = [[] if _about(row) else [*(row[i] for i in who), _turned(row[0])] for row in sheet.rows]
+    keys = [[] if _about(row) else [*(row[i] for i in who), _first_name_first(row[0])] for row in sheet.rows]
     found, reports = matches(book, keys), {report.student: report for report in book.final}
     marks = {row: reports[name] for name, row in found.items() if name in reports}
     possible = next((row[place] for row in sheet.rows if "Points Possible" in row[0]), "")
@@ -56,20 +56,20 @@ def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
     return Filled(text, len(marks), no_row, tuple(row[0] for row in left), said)
 
 
-def _turned(name: str) -> str:
-    """ "Lovelace, Ada" is Ada Lovelace, too."""
+def _first_name_first(name: str) -> str:
+    """Return "Lovelace, Ada" as "Ada Lovelace"."""
     last, _, first = name.partition(", ")
     return f"{first} {last}"
 
 
 def _about(row: list[str]) -> bool:
-    """A row that is about the columns, not a student: "Points Possible", or "Manual Posting" and nothing else."""
+    """Return whether a row is about the columns, not a student: "Points Possible", or only "Manual Posting"."""
     words = {word.strip() for word in row if word.strip()}
     return "Points Possible" in row[0] or all(word.startswith(("Manual Posting", "Muted")) for word in words)
 
 
 def _assignment(sheet: Sheet, path: Path, column: str) -> int:
-    """Where the assignment's column is: called just so, or so with Canvas's number behind it."""
+    """Return the index of the assignment's column: it has this name, possibly followed by Canvas's number."""
     found = [i for i, name in enumerate(sheet.head) if name == column or name.rpartition(" (")[0] == column]
     if len(found) == 1:
         return found[0]

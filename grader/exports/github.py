@@ -1,7 +1,7 @@
 """GitHub Classroom: a workflow that runs the 14 tests on a student's own engine whenever they push.
 
-It is for quick feedback. The student's code runs beside the tests there, so its points are not to be trusted: marks
-come from `grade`, which runs that code in a sandbox.
+It is for quick feedback. The student's code runs in the same process as the tests there, so its points cannot be
+trusted: marks come from `grade`, which runs that code in a sandbox.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from grader.rubric import weights
 
 PATH = ".github/workflows/classroom.yml"
 _HEAD = """\
-# Written by `lab-grader export github`. It belongs into the template repository as {path}.
-# Feedback only: the student's code runs beside the tests here. Marks come from `lab-grader grade`.
+# Written by `lab-grader export github`. Put it into the template repository as {path}.
+# Feedback only: the student's code runs in the same process as the tests here. Marks come from `lab-grader grade`.
 name: Autograding Tests
 "on":
   - push
@@ -61,7 +61,7 @@ _TAIL = """\
 
 
 def workflow_yaml() -> str:
-    """The text of the workflow file. A TODO earns its points where all of its tests pass; so do the 14."""
+    """Return the workflow file. A TODO earns its points if all of its tests pass; so does the whole engine."""
     table = weights()
     tests = {
         f"todo{n}": (f"TODO {n}", f".venv/bin/durable-lab check {n}", points) for n, points in table["todo"].items()

@@ -1,7 +1,7 @@
 """Gradescope: the `results.json` that an autograder leaves in /autograder/results, one for each submission.
 
-The format is Gradescope's "Autograder Specifications", "Output format". Points stand on the tests, one a part of the
-rubric; each is visible to the student once the instructor publishes the marks, and what was printed is never shown.
+The format is Gradescope's "Autograder Specifications", "Output format". Each part of the rubric is a test with points,
+visible to the student once the instructor publishes the marks. Printed output is never shown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ VISIBILITY = "after_published"  # or "visible", "after_due_date", "hidden"
 
 
 def results_json(report: Report, visibility: str = VISIBILITY) -> str:
-    """The text of one results.json."""
+    """Return one results.json."""
     seen: set[str] = set()
     made = {
         "score": report.points,
@@ -32,11 +32,11 @@ def results_json(report: Report, visibility: str = VISIBILITY) -> str:
 
 
 def _above(report: Report) -> str:
-    """What is said of the submission as a whole."""
+    """Return the remarks on the submission as a whole."""
     lines = [] if report.isolated else [NOT_ISOLATED]
     lines += [f"Late: {line(report.late)}"] if report.late else []
     lines += [f"Could not be used: {line(sentence)}" for sentence in report.refusals]
-    lines += [f"Put right: {line(sentence)}" for sentence in report.repairs]
+    lines += [f"Repaired: {line(sentence)}" for sentence in report.repairs]
     return "\n".join(lines)
 
 
@@ -50,6 +50,6 @@ def _test(number: int, part: Part, visibility: str, seen: set[str]) -> dict[str,
         "max_score": part.out_of,
         "status": "passed" if part.points >= part.out_of else "failed",
         "output": part_text(part, seen=seen),
-        "output_format": "text",  # so that nothing in it is taken for HTML
+        "output_format": "text",  # else Gradescope may take it for HTML
         "visibility": visibility,
     }

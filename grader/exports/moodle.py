@@ -1,8 +1,8 @@
 """Moodle: the grading worksheet of an assignment, filled in; or a table for the gradebook's own import.
 
 The worksheet (Assignment > Download grading worksheet; "Offline grading worksheet" and "Feedback comments" switched on)
-comes back with all its columns in their order. Moodle finds rows by Identifier, "Participant 4711", takes Grade and
-Feedback comments (as HTML), and looks at Last modified (grade) so as not to overwrite what was graded since.
+keeps all its columns in their order. Moodle finds rows by Identifier, "Participant 4711", takes Grade and Feedback
+comments (as HTML), and compares Last modified (grade) so that it does not overwrite later marks.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ WHO = ("Identifier", "Full name", "First name", "Last name", "ID number", "Usern
 
 
 def moodle_csv(book: Book, column: str = "Lab 01") -> Filled:
-    """A table for Grades > Import > CSV file: folders have the names with which students log in."""
+    """Return a table for Grades > Import > CSV file. Folders must have the students' login names."""
     rows = [["Username", column, f"{column} (feedback)"]]
     rows += [[cell(r.student), number(r.points), cell(comment(r))] for r in book.final]
     return Filled(csv_text(rows), len(rows) - 1)
 
 
 def fill_moodle(book: Book, worksheet: Path) -> Filled:
-    """The worksheet with our marks and comments in it. Raises GraderError where it is none."""
+    """Return the worksheet with marks and comments filled in. Raises GraderError if the file is none."""
     sheet = read_sheet(worksheet)
     grade, comments = sheet.column("Grade"), sheet.column("Feedback comments")
     if sheet.column("Identifier") is None or grade is None:
@@ -60,7 +60,7 @@ def fill_moodle(book: Book, worksheet: Path) -> Filled:
 
 
 def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:
-    """By what a row is known; an e-mail address also by what stands before its @."""
+    """Return the names that identify a row; of an e-mail address also the part before its @."""
     words = [row[i] for i in who]
     mails = [row[i].partition("@")[0] for i in who if head[i].strip() == "Email address"]
     names = {head[i].strip(): row[i] for i in who}
@@ -69,7 +69,7 @@ def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:
 
 
 def comment(report: Report) -> str:
-    """A line a part, as HTML: Moodle shows it in a page."""
+    """Return one line for each part, as HTML, which Moodle shows."""
     lines = [] if report.isolated else [NOT_ISOLATED]
     for part in report.parts:
         words = f"{line(part.name)}: {number(part.points)} of {number(part.out_of)}"

@@ -1,4 +1,4 @@
-"""From a hand-in's name to a row of another system's table: by what stands in a row, never by a guess."""
+"""Match submissions to the rows of another system's table by the names and numbers in a row, never by a guess."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from grader.report import Report
 
 # As `unpack` names students of Moodle (Ada Lovelace_4711) and Canvas (lovelaceada_4711), and as their archives do.
 _LMS = re.compile(r"(?P<name>.+?)_(?:LATE_)?(?P<number>\d+)(?:_assignsubmission_.*|_\d+)?", re.DOTALL)
-_UNNAMED = ("Participant",)  # Moodle's name for all where grading is anonymous
+_UNNAMED = ("Participant",)  # Moodle's name for all students if grading is anonymous
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table that another system gave out, and how it was written."""
+    """A table that another system exported, and its format."""
 
     head: list[str]
     rows: list[list[str]]
@@ -33,7 +33,7 @@ class Sheet:
     bom: bool
 
     def column(self, *names: str) -> int | None:
-        """The place of the first of these columns that is there."""
+        """Return the index of the first of these columns that exists."""
         wanted = [name.casefold() for name in names]
         found = {name.strip().casefold(): i for i, name in reversed(list(enumerate(self.head)))}
         return next((found[name] for name in wanted if name in found), None)
@@ -41,45 +41,43 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Filled:
-    """The table to import, and whom it could not be filled in for."""
+    """The table to import, and the students for whom it could not be filled in."""
 
     text: str
     filled: int
-    no_row: tuple[str, ...] = ()  # graded, but in no row, or in several
-    no_mark: tuple[str, ...] = ()  # in a row, but with no mark of ours
+    no_row: tuple[str, ...] = ()  # students with a mark, but in no row or in several
+    no_mark: tuple[str, ...] = ()  # rows without a mark
     said: str = ""  # how the points were scaled
 
 
 def read_sheet(path: Path) -> Sheet:
-    """A CSV file: UTF-8 with or without a mark, or UTF-16 as Excel writes it; commas, semicolons or tabs.
+    """Read a CSV file: UTF-8 with or without a byte order mark, or UTF-16; commas, semicolons or tabs.
 
-    Raises GraderError where it is none.
+    Raises GraderError if it is none.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise GraderError(f"{path}: {error.strerror}. Name the CSV file that you have exported.") from None
+        raise GraderError(f"{path}: {error.strerror}. Name the CSV file that you exported.") from None
     wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
     try:
         text = data.decode("utf-16" if wide else "utf-8")
     except UnicodeDecodeError:
-        raise GraderError(
-            f"{path} is not in UTF-8. Export it once more, and do not save it from a spreadsheet."
-        ) from None
+        raise GraderError(f"{path} is not in UTF-8. Export it again, and do not save it from a spreadsheet.") from None
     bom, text = text.startswith(BOM), text.removeprefix(BOM)
     first = text.partition("\n")[0]
     delimiter = max(",;\t", key=first.count)
     try:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
-        raise GraderError(f"{path} is no CSV file: {error}. Export it once more.") from None
+        raise GraderError(f"{path} is not a CSV file: {error}. Export it again.") from None
     if len(rows) < 2 or len(rows[0]) < 2:
-        raise GraderError(f"{path} is not a table with a head and a row for each student. Export it once more.")
+        raise GraderError(f"{path} is not a table with a header and a row for each student. Export it again.")
     return Sheet(rows[0], [[*row, *[""] * (len(rows[0]) - len(row))] for row in rows[1:] if any(row)], delimiter, bom)
 
 
 def scaled(book: Book, possible: str) -> tuple[Callable[[Report], float], str]:
-    """A function from a report to its points, out of as many as are possible in the other system; and what is said."""
+    """Return a function that gives a report's points on the other system's scale, and a sentence about the scale."""
     out_of = max((report.out_of for report in book.reports), default=0.0)
     try:
         most = float(possible.replace(",", "."))
@@ -98,34 +96,34 @@ def scaled(book: Book, possible: str) -> tuple[Callable[[Report], float], str]:
 
 
 def matches(book: Book, keys: Sequence[Iterable[str]]) -> dict[str, int]:
-    """The row of each student: the only one that has the student's name among its keys. Rows are numbered from 0."""
+    """Return each student's row, counted from 0: the only one with the student's name among its keys."""
     rows: dict[str, set[int]] = defaultdict(set)
     for place, words in enumerate(keys):
-        for word in filter(None, map(_same, words)):
+        for word in filter(None, map(_key, words)):
             rows[word].add(place)
     found: dict[str, int] = {}
     for entry in book.entries:
         hits = _hits(entry.student, rows)
         if len(hits) == 1:
             found[entry.student] = next(iter(hits))
-    taken = [row for row in found.values() if list(found.values()).count(row) > 1]  # two hand-ins, one row: neither
+    taken = [row for row in found.values() if list(found.values()).count(row) > 1]  # two submissions, one row: neither
     return {student: row for student, row in found.items() if row not in taken}
 
 
 def _hits(student: str, rows: Mapping[str, set[int]]) -> set[int]:
-    """The rows that may be a student's: by the whole name; or, of a name that an LMS made, by its number and name.
+    """Return the rows that may be a student's: by the whole name; or, if an LMS made the name, by its number and name.
 
-    The number alone is not enough: one system's number is that of another student in another system.
+    The number alone is not enough: in another system it may be another student's.
     """
-    if whole := rows.get(_same(student)):
+    if whole := rows.get(_key(student)):
         return whole
     if not (made := _LMS.fullmatch(student)):
         return set()
     name, number = made["name"], made["number"]
-    numbered = rows.get(_same(f"Participant {number}"), set()) | rows.get(_same(number), set())
-    return numbered if name in _UNNAMED else numbered & rows.get(_same(name), set())
+    numbered = rows.get(_key(f"Participant {number}"), set()) | rows.get(_key(number), set())
+    return numbered if name in _UNNAMED else numbered & rows.get(_key(name), set())
 
 
-def _same(text: str) -> str:
-    """What counts of a name: letters and digits, in any case, composed in one way. "Lovelace, Ada" is lovelaceada."""
+def _key(text: str) -> str:
+    """Normalise a name to its letters and digits: "Lovelace, Ada" is lovelaceada."""
     return re.sub(r"[^\w]|_", "", unicodedata.normalize("NFKC", text).casefold())

@@ -1,4 +1,4 @@
-"""A class as a plain table and as JSON, for whoever reads them; and CSV that no spreadsheet takes for a program."""
+"""A class as a plain table and as JSON; and CSV in which a spreadsheet sees no formula."""
 
 from __future__ import annotations
 
@@ -13,41 +13,39 @@ from grader.book import Book, Entry
 from grader.display import number
 from grader.pages.student_page import open_parts
 
-BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # by which Excel knows UTF-8
-_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the last four: the same letters, as wide as a Chinese one
-_NUMBER = re.compile(r"[-+]?[\d.,]*")  # "-" alone is how Moodle writes that there is none
-
-
-_BETWEEN = re.compile(r"([;,|\t\r\n])")  # where a spreadsheet of some country begins the next cell, also within quotes
+BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"  # by which Excel recognises UTF-8
+_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # the last four: the same characters in full width
+_NUMBER = re.compile(r"[-+]?[\d.,]*")  # Moodle writes "-" for no grade
+_BETWEEN = re.compile(r"([;,|\t\r\n])")  # in some locales a spreadsheet begins a new cell here, even within quotes
 
 
 def cell(text: str) -> str:
-    """The text, with a quote wherever a spreadsheet would take what follows for a formula: also in `x;=1+1`."""
+    """Return the text with a quote before whatever a spreadsheet would take for a formula, as in `x;=1+1`."""
     core = text.lstrip("\t\r\n")
     first, *rest = _BETWEEN.split(core)
     return _quoted(text[: len(text) - len(core)] + first) + "".join(map(_quoted, rest))
 
 
 def _quoted(text: str) -> str:
-    begins = next((letter for letter in text if letter not in "\"'" and not _is_space(letter)), "")
+    begins = next((character for character in text if character not in "\"'" and not _is_space(character)), "")
     harmless = not begins or begins not in _FORMULA or _NUMBER.fullmatch(text.strip())
     return text if harmless else f"'{text}"
 
 
-def _is_space(letter: str) -> bool:
-    """Is it passed over, or not seen at all?"""
-    return unicodedata.category(letter) in ("Cc", "Cf", "Zs", "Zl", "Zp")
+def _is_space(character: str) -> bool:
+    """Return whether a spreadsheet skips or hides this character."""
+    return unicodedata.category(character) in ("Cc", "Cf", "Zs", "Zl", "Zp")
 
 
 def csv_text(rows: Iterable[Sequence[str]], delimiter: str = ",", bom: bool = False) -> str:
-    """The rows as CSV, with the line ends that RFC 4180 asks for."""
+    """Return the rows as CSV, with the line ends of RFC 4180."""
     out = io.StringIO()
     csv.writer(out, delimiter=delimiter, lineterminator="\r\n").writerows(rows)
     return (BOM if bom else "") + out.getvalue()
 
 
 def everything_csv(book: Book) -> str:
-    """One row a student: points, each part, and what there is to know. Not graded: no points, and why."""
+    """Return one row for each student: points, parts and remarks. A student who is not graded has no points."""
     names = list(dict.fromkeys(part.name for report in book.reports for part in report.parts))
     head = ["student", "points", "out of", *names, "beliefs", "repairs", "refusals", "isolated", "late", "not graded"]
     return csv_text([head, *(_row(entry, names) for entry in book.entries)], bom=True)
@@ -74,7 +72,7 @@ def _row(entry: Entry, names: Sequence[str]) -> list[str]:
 
 
 def everything_json(book: Book) -> str:
-    """All reports, as `Report.to_json` has them; `report` is null where a submission is not graded."""
+    """Return all reports as JSON, see `Report.to_json`; `report` is null if a submission is not graded."""
     students = [
         {
             "student": entry.student,

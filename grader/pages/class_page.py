@@ -1,4 +1,4 @@
-"""The class report: one page that reads offline and prints well, with a table beside each plot."""
+"""The class report: one page that works offline and prints well, with a table beside each plot."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from grader.pages.student_page import TITLE, open_parts
 
 
 def class_html(book: Book, feedback: dict[str, str] | None = None) -> str:
-    """The page. `feedback` has, by student, the file name of their own page relative to this one."""
+    """Return the page. `feedback` has, by student, the path of their own page relative to this one."""
     reports = book.reports
     return (
         templates()

@@ -1,6 +1,6 @@
-"""One part of a report in words: as plain text, and as a fragment of HTML. Pages, feedback and the terminal use these.
+"""One part of a report as plain text and as a fragment of HTML, for pages, feedback and the terminal.
 
-What a student's code made (messages) or named (files) is only ever text: `plain` shows what hides, Jinja escapes it.
+Messages and file names that come from a student's code stay text: `plain` makes them printable, Jinja escapes them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MESSAGE = 6_000  # characters of one message
 
 @cache
 def templates() -> jinja2.Environment:
-    """Jinja, with everything escaped that is put in, and the words of this file at hand."""
+    """Return the Jinja environment. It escapes all values."""
     loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8")
     made = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -39,16 +39,16 @@ def templates() -> jinja2.Environment:
 
 
 def part_html(part: Part, level: int = 3, seen: set[str] | None = None) -> str:
-    """The part as a fragment: a <section> with a heading of this level. It reads well without style, script or link.
+    """Return the part as a <section> with a heading of this level. It is readable without style, script or link.
 
-    seen  the messages that stand above on the same page: they are not repeated. New ones are added to it
+    seen  the messages further up on the same page, which are not repeated; new ones are added
     """
     seen = set() if seen is None else seen
     return templates().get_template("part.html.j2").render(part=part, level=level, seen=seen)
 
 
 def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> str:
-    """The part as text, without a newline at its end. `seen` is as for `part_html`."""
+    """Return the part as text, without a newline at its end. `seen` is as for `part_html`."""
     seen = set() if seen is None else seen
     lines = [f"{line(part.name)}: {number(part.points)} of {number(part.out_of)} points"]
     if part.note:
@@ -65,7 +65,7 @@ def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> s
 
 
 def tally(part: Part) -> str:
-    """`12 of 14 tests pass; hidden variants that fail: 1; at half the cost, because one TODO alone is at fault: 2`."""
+    """Return the counts: `12 of 14 tests pass; hidden variants that fail: 1`, and how many tests cost less."""
     shown = [outcome for outcome in part.outcomes if outcome.passed]
     variants = sum(not outcome.earned for outcome in shown)
     paid_for = sum(outcome.paid_by > 0 for outcome in part.outcomes)
@@ -77,7 +77,7 @@ def tally(part: Part) -> str:
 
 @dataclass(frozen=True)
 class Said:
-    """An outcome as it is shown: "passes", "half" or "fails", and either a sentence or a text in lines."""
+    """An outcome as it is shown: "passes", "half" or "fails", and either a sentence or text in lines."""
 
     word: str
     outcome: Outcome
@@ -86,7 +86,7 @@ class Said:
 
 
 def explained(part: Part, seen: set[str]) -> Iterator[Said]:
-    """The part's outcomes; what is said once on a page is not said again."""
+    """Yield the part's outcomes; a message that is on the page already is not repeated."""
     for outcome in part.outcomes:
         word = "fails" if not outcome.passed else "passes" if outcome.earned else "half"
         message = "" if outcome.earned else _message(outcome.message) or (HIDDEN if outcome.passed else "")
@@ -122,7 +122,7 @@ def _diagnosis(diagnosis: Diagnosis, width: int) -> list[str]:
 
 
 def _code(text: str) -> Markup:
-    """Words of ours in which `this` is code."""
+    """Return the grader's own words as HTML, with `this` as code."""
     return Markup(re.sub("`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 

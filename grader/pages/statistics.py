@@ -1,4 +1,4 @@
-"""What a class's marks come to: the numbers behind the class report."""
+"""The statistics of a class's marks, for the class report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BINS = 10
 
 @dataclass(frozen=True)
 class Bin:
-    """How many have from `low` to `high` per cent of the points."""
+    """How many students have from `low` to `high` per cent of the points."""
 
     low: int
     high: int
@@ -30,7 +30,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class Summary:
-    """Points over all that were graded; per cent of the points that there are."""
+    """The points of all graded submissions."""
 
     out_of: float
     mean: float
@@ -42,7 +42,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class PartRow:
-    """One line of the rubric over the class."""
+    """One line of the rubric, for the class."""
 
     name: str
     out_of: float
@@ -58,17 +58,17 @@ class PartRow:
 
 @dataclass(frozen=True)
 class TestRow:
-    """One test over the class. Each pair is (how many earned it, passed it only as shown, did not pass it)."""
+    """One test, for the class. Each triple counts: earned; passed only as shown; failed."""
 
     test: str
     rules: tuple[str, ...]
-    whole: tuple[int, int, int]  # on whole engines
-    alone: tuple[int, int, int]  # on single TODOs, the others from the reference
+    whole: tuple[int, int, int]  # of whole engines
+    alone: tuple[int, int, int]  # of single TODOs, with the others from the reference
 
 
 @dataclass(frozen=True)
 class RuleRow:
-    """What breaking a rule cost the class. A test's points are shared out over its rules."""
+    """What breaking a rule cost the class. A test's points are divided among its rules."""
 
     rule: str
     words: str
@@ -78,7 +78,7 @@ class RuleRow:
 
 @dataclass(frozen=True)
 class BeliefRow:
-    """What a belief cost the class, and who showed it."""
+    """What a wrong belief cost the class, and whose code shows it."""
 
     diagnosis: Diagnosis
     points: float
@@ -87,14 +87,14 @@ class BeliefRow:
 
 @dataclass(frozen=True)
 class Said:
-    """One sentence, and of whom it is said."""
+    """One sentence, and the students about whom it is."""
 
     sentence: str
     students: tuple[str, ...]
 
 
 def summary(reports: Sequence[Report]) -> Summary | None:
-    """None where nobody was graded."""
+    """Return None if no submission was graded."""
     if not reports:
         return None
     points = [report.points for report in reports]
@@ -104,7 +104,7 @@ def summary(reports: Sequence[Report]) -> Summary | None:
 
 
 def bins(reports: Iterable[Report]) -> list[Bin]:
-    """How the marks are spread, in steps of ten per cent; the last step has 100 in it."""
+    """Return the distribution in ranges of ten per cent; the last one includes 100."""
     counts = Counter(min(int(_per_cent(report) // (100 / BINS)), BINS - 1) for report in reports)
     width = 100 // BINS
     return [Bin(i * width, 100 if i == BINS - 1 else (i + 1) * width - 1, counts[i]) for i in range(BINS)]
@@ -115,7 +115,7 @@ def _per_cent(report: Report) -> float:
 
 
 def parts(reports: Sequence[Report]) -> list[PartRow]:
-    """The rubric's lines, in their order."""
+    """Return the rubric's lines, in their order."""
     found: dict[str, list[Part]] = defaultdict(list)
     for report in reports:
         for part in report.parts:
@@ -130,7 +130,7 @@ def _part(name: str, rows: list[Part]) -> PartRow:
 
 
 def tests(reports: Sequence[Report]) -> list[TestRow]:
-    """Each test, in the order of the whole engine's."""
+    """Return all tests, in the order of the whole engine's."""
     rules: dict[str, tuple[str, ...]] = {}
     counts: dict[tuple[str, bool], Counter[int]] = defaultdict(Counter)
     found = [part for report in reports for part in report.parts]
@@ -152,7 +152,7 @@ def _three(counts: Counter[int]) -> tuple[int, int, int]:
 
 
 def rules(reports: Sequence[Report]) -> list[RuleRow]:
-    """The rules that cost points, the dearest first. What no test took (a part not written) is in `unwritten`."""
+    """Return the rules that cost points, most costly first. Points lost without a failed test are in `unwritten`."""
     points: dict[str, float] = defaultdict(float)
     students: dict[str, set[str]] = defaultdict(set)
     for report in reports:
@@ -164,7 +164,7 @@ def rules(reports: Sequence[Report]) -> list[RuleRow]:
 
 
 def _lost(report: Report) -> Iterator[tuple[str, float]]:
-    """(rule, points): what a part lost, shared evenly over its failed tests, and each share over the test's rules."""
+    """Yield (rule, points): a part's loss is divided among its failed tests, and each share among the test's rules."""
     for part in report.parts:
         failed = [outcome for outcome in part.outcomes if not outcome.earned and outcome.rules]
         for outcome in failed:
@@ -173,7 +173,7 @@ def _lost(report: Report) -> Iterator[tuple[str, float]]:
 
 
 def unwritten(reports: Sequence[Report]) -> float:
-    """The points that no test took: parts that were not written or could not be used, questions, predictions."""
+    """Return the points lost without a failed test: parts not written or not usable, questions, predictions."""
     return sum(part.out_of - part.points for report in reports for part in report.parts if not _failed(part))
 
 
@@ -182,7 +182,7 @@ def _failed(part: Part) -> bool:
 
 
 def beliefs(reports: Sequence[Report]) -> list[BeliefRow]:
-    """The beliefs that cost points, the dearest first."""
+    """Return the beliefs that cost points, most costly first."""
     found: dict[str, list[tuple[Diagnosis, float, str]]] = defaultdict(list)
     for report in reports:
         for part in report.parts:
@@ -196,7 +196,7 @@ def beliefs(reports: Sequence[Report]) -> list[BeliefRow]:
 
 
 def said(pairs: Iterable[tuple[str, str]]) -> list[Said]:
-    """(student, sentence) pairs by sentence, the most frequent first."""
+    """Group (student, sentence) pairs by sentence, most frequent first."""
     found: dict[str, list[str]] = defaultdict(list)
     for student, sentence in pairs:
         if student not in found[sentence]:
@@ -214,7 +214,7 @@ def refused(book: Book) -> list[Said]:
 
 
 def notes(book: Book) -> list[Said]:
-    """Why a part of the engine has no points, where no test says it: "TODO 5: still to be written"."""
+    """Return why parts of the engine have no points if no test says it: "TODO 5: still to be written"."""
     parts = (
         (report.student, part) for report in book.reports for part in report.parts if part.note and not part.points
     )

@@ -1,4 +1,4 @@
-"""What a student gets: one page that reads offline, and the same as plain text."""
+"""What a student gets: one page that works offline, and the same as plain text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ TITLE = "Lab 01: build a durable workflow engine"
 
 
 def student_html(report: Report) -> str:
-    """The page. Whatever the student made in it is text: it is escaped, and nothing in it runs or loads."""
+    """Return the page. All that comes from the student is escaped text: nothing in it runs or loads."""
     return (
         templates()
         .get_template("student.html.j2")
@@ -21,7 +21,7 @@ def student_html(report: Report) -> str:
 
 
 def student_text(report: Report) -> str:
-    """The same, for a terminal or an e-mail; ends with a newline."""
+    """Return the same for a terminal or an e-mail; it ends with a newline."""
     blocks = [f"{line(report.student)}: {number(report.points)} of {number(report.out_of)} points", TITLE]
     if not report.isolated:
         blocks.append(textwrap.fill(NOT_ISOLATED, WIDTH))
@@ -30,7 +30,7 @@ def student_text(report: Report) -> str:
     if report.open:
         blocks.append(textwrap.fill(f"These points are not final: {open_parts(report)}", WIDTH))
     blocks.append(_table(report))
-    for title, sentences in (("What could not be used", report.refusals), ("What was put right", report.repairs)):
+    for title, sentences in (("What could not be used", report.refusals), ("What was repaired", report.repairs)):
         if sentences:
             blocks.append("\n".join([f"{title}:", *map(_item, sentences)]))
     seen: set[str] = set()
@@ -41,12 +41,12 @@ def student_text(report: Report) -> str:
 
 
 def open_parts(report: Report) -> str:
-    """The parts that have no mark, each with the reason."""
+    """Return the parts that have no mark, each with the reason."""
     return "; ".join(f"{line(part.name)} is {line(part.note)}" for part in report.open)
 
 
 def why(part: Part) -> str:
-    """A few words on a part's points, for a table."""
+    """Return a few words on a part's points, for a table."""
     return line(part.note) or (tally(part) if part.outcomes else "")
 
 

@@ -231,7 +231,7 @@ def test_points_that_are_not_final_go_to_no_other_system(tmp_path):
 
 
 def test_a_file_that_is_no_csv_is_refused_with_a_line(tmp_path):
-    with pytest.raises(GraderError, match="is no CSV file"):
+    with pytest.raises(GraderError, match="is not a CSV file"):
         canvas.fill_canvas(book("ada"), write(tmp_path / "c.csv", "Student,ID", f"{'x' * 200_000},1"))
 
 
