@@ -1,4 +1,4 @@
-"""An nbgrader course: make it, hand out, collect, mark, give back. Formgrader shows the same marks in JupyterLab."""
+"""An nbgrader course: make it, release, collect, autograde, feedback. Formgrader shows the same marks."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from grader.exports.table import cell, csv_text
 
 @contextmanager
 def _nbgrader() -> Iterator[None]:
-    """Import the steps of a course here, and only here: nbgrader takes seconds to start."""
+    """Import nbgrader for one command, without its warnings; other commands do not wait for it."""
     try:
         from grader.nbgrader_course import steps  # noqa: F401
     except ModuleNotFoundError as error:
@@ -171,7 +171,7 @@ def feedback(
 
 
 def export_gradebook(course: Path, to: Path) -> Path:
-    """nbgrader's own table, manual marks included."""
+    """Write nbgrader's own table, manual marks included. Returns its path."""
     with _nbgrader():
         from grader.nbgrader_course import steps
 

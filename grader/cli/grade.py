@@ -1,4 +1,4 @@
-"""`grade` and `one`: mark a class, or one submission."""
+"""`grade` and `one`: grade a class, or one submission."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from grader.book import Book
 from grader.classrun.grading import GradeOptions, cores, grade_all
 from grader.classrun.pool import SECONDS
 from grader.classrun.submissions import Found, submission_folders
-from grader.cli.marks import write
+from grader.cli.live import Shown
 from grader.cli.options import ALLOW, Again, AgainAll, Counts, Jobs, NotIsolated, Out, Seconds, Setup
-from grader.cli.progress import Shown
+from grader.cli.show import write
 from grader.display import line
 from grader.errors import GraderError
 from grader.pages.part import NOT_ISOLATED
@@ -35,7 +35,7 @@ def grade(
     source: Counts = "notebooks",
     not_isolated: NotIsolated = False,
 ) -> int:
-    """Grade a class. It goes on where it stopped.
+    """Grade a class, or what is left of it.
 
     Without --out, marks and reports go to `grades` beside FOLDER. The exit code is 1 if a submission has no mark.
     """

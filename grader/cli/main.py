@@ -14,14 +14,14 @@ from durable_lab.study import StudyError
 from grader.cli.course import autograde, collect, course, feedback, release
 from grader.cli.export import export
 from grader.cli.grade import grade, one
-from grader.cli.marks import report, show
 from grader.cli.options import Setup, weighed
+from grader.cli.show import report, show
 from grader.cli.unpack import unpack
 from grader.errors import GraderError
 
 
 def about(context: typer.Context) -> None:
-    """Grade a class, look, give back, export. Killed at any moment, `grade` goes on where it stopped."""
+    """Grade a class, show marks, hand out feedback, export. If `grade` is killed, the next one continues from there."""
     if not context.invoked_subcommand:
         context.fail("Missing command.")
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from grader.book import Entry
-from grader.cli.progress import Estimate, Shown, about
+from grader.cli.live import Estimate, Shown, about
 from grader.report import Part, Report
 
 

@@ -141,6 +141,14 @@ def test_the_demo_on_the_students_own_engine_shows_one_refund_and_that_no_replay
     assert "killed" in done.stdout
 
 
+@pytest.mark.parametrize("point", ["assess.effect", "approval.delivered", "send_email.recorded"])
+def test_the_demo_is_killed_once_in_any_step_and_the_bank_pays_once(workspace, point):
+    done = durable_lab(workspace, "demo", "--kill-at", point, LAB_MODULE="solution")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("killed (exit code ") == 1
+    assert "refunds paid by the bank: 1" in done.stdout
+
+
 def test_the_demo_with_a_naive_bank_shows_the_second_refund(workspace):
     done = durable_lab(workspace, "demo", "--naive", LAB_MODULE="solution")
     assert done.returncode == 0, done.stderr

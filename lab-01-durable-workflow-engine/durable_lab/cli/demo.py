@@ -34,7 +34,7 @@ def demo(
 
 OPENING = """\
 A customer wants 30 back. A model looks at the order, a human must agree, the bank pays, a mail goes out.
-Each step below is a process of its own. All that they share is one SQLite file."""
+Each step below is its own process. They share one SQLite file and nothing else."""
 TWICE = (
     "The worker died after the bank had paid and before that was recorded. So the step ran again, with the same "
     "idempotency key, and this bank does not look at keys. The engine alone cannot prevent that."
@@ -49,35 +49,31 @@ class _Story:
         self.number = 0
 
     def tell(self) -> int:
-        point = self.kill_at
         self.console.print(Panel.fit(OPENING, title="the refund that would not die"))
         say(self.console, f"engine under study: {self.study.label}")
-        killed_early = self.step("A worker starts the refund. It will need a human.", "start", kill=_early(point))
-        if killed_early:
-            self.step("Another worker finds the file and goes on.", "resume")
-        self.step(
-            "Hours later Ana says yes. Nothing ran in between, and nothing was held.",
-            "approve",
-            kill=_at(point, "approval.delivered"),
-        )
-        if _late(point):
-            self.step(f"A worker goes on. It is killed with kill -9 {POINTS[point]}.", "resume", kill=_late(point))
-        self.step("A new worker, a new process. It replays what is recorded and goes on where that ends.", "resume")
+        dies_in = _step_that_passes(self.kill_at)
+        if self.step("A worker starts the refund. It will need a human.", "start", kill=dies_in == "start"):
+            self.step("Another worker finds the file and continues.", "resume")
+        waited = "Hours later Ana says yes. Nothing ran in between, and nothing was held."
+        self.step(waited, "approve", kill=dies_in == "approve")
+        if dies_in == "resume":
+            self.step(f"A worker continues. It is killed with kill -9 {POINTS[self.kill_at]}.", "resume", kill=True)
+        self.step("A new worker, a new process. It replays what is recorded and continues from there.", "resume")
         paid = len(self.ledger().effects("pay_back"))
-        self.step("Once more, the finished history. What does a replay cause?", "replay")
+        self.step("The finished history again. What does a replay cause?", "replay")
         styled(self.console, "")
         styled(self.console, ("What is left", "bold"))
         with SQLiteStore(self.file, engine=self.study.module()) as store:
             show_history(self.console, store.run("refund-1"), store.records("refund-1"), self.ledger().effects())
         return self.moral(paid)
 
-    def step(self, words: str, step: str, kill: str | None = None) -> bool:
+    def step(self, words: str, step: str, kill: bool = False) -> bool:
         """Run one step as a process. Returns whether it was killed; raises StudyError if it failed in another way."""
         self.number += 1
         styled(self.console, "")
         styled(self.console, (f"{self.number}. {words}", "bold"))
         options = ["--naive"] if self.naive else []
-        options += ["--kill-at", kill] if kill else []
+        options += ["--kill-at", self.kill_at] if kill else []
         variables = {"LAB_MODULE": self.study.name, "LAB_WORKSPACE": str(self.study.folder), "COLUMNS": "10000"}
         done = processes.run("durable_lab", "refund", step, "--store", str(self.file), *options, variables=variables)
         for line in done.stdout.splitlines():
@@ -106,14 +102,7 @@ class _Story:
         return 0 if paid == expected else 1
 
 
-def _early(point: str) -> str | None:
-    """The point, if it lies before the wait for approval."""
-    return point if point.startswith(("assess.", "now.")) else None
-
-
-def _late(point: str) -> str | None:
-    return None if _early(point) or point == "approval.delivered" else point
-
-
-def _at(point: str, wanted: str) -> str | None:
-    return point if point == wanted else None
+def _step_that_passes(point: str) -> str:
+    if point == "approval.delivered":
+        return "approve"
+    return "start" if point.startswith(("assess.", "now.")) else "resume"

@@ -1,4 +1,4 @@
-"""What an instructor sees while a class is graded: a bar in a terminal, a line for each submission anywhere else."""
+"""Progress while a class is graded: a bar in a terminal, a line for each submission in a pipe or file."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rich.text import Text
 from grader.book import Entry
 from grader.display import line, number
 
-WINDOW = 20  # the speed is that of the latest so many submissions
+WINDOW = 20  # submissions that the speed is measured on
 
 
 class Estimate:
-    """How long the rest takes, from when the latest submissions ended. `jobs` of them are graded at a time."""
+    """How long the rest takes, estimated from the latest submissions. `jobs` of them are graded at a time."""
 
     def __init__(self, jobs: int, now: float) -> None:
         self._jobs = jobs
-        self._ended = deque([now], WINDOW + 1)  # the first is when the window begins
+        self._ended = deque([now], WINDOW + 1)  # the first is the start of the window
 
     def ended(self, now: float) -> None:
         self._ended.append(now)
@@ -38,7 +38,7 @@ class Estimate:
         many = len(self._ended) - 1
         if not many or not left:
             return None if left else 0.0
-        begun = 0 if many == WINDOW else (self._jobs - 1) / 2  # at first: what is half done counts, too
+        begun = 0 if many == WINDOW else (self._jobs - 1) / 2  # at first, submissions that are half done count, too
         each = self._jobs * (self._ended[-1] - self._ended[0]) / (many + begun)  # of a worker's time
         at_work = min(self._jobs, left)
         rest = each * (left - at_work) / self._jobs + each * at_work / (at_work + 1)
@@ -54,7 +54,7 @@ def about(seconds: float) -> str:
 
 
 class Shown:
-    """Tells of each step as it happens. A context manager: the bar goes when it is left."""
+    """Shows each step as it happens. A context manager: leaving it removes the bar."""
 
     def __init__(self, console: Console, jobs: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._console, self._jobs, self._clock = console, jobs, clock
@@ -93,7 +93,7 @@ class Shown:
             self._say(f"{self._done} of {self._total}  {line(entry.student)}  {words}  ({self.left()})")
 
     def left(self) -> str:
-        """How many are left, and how long that takes."""
+        """How many submissions are left, and how long they take."""
         left = self._total - self._done
         seconds = self._estimate.seconds(left, self._clock())
         if not left:
@@ -102,11 +102,11 @@ class Shown:
 
     def _say(self, words: str) -> None:
         self._console.print(words, soft_wrap=True, markup=False)
-        self._console.file.flush()  # a reader of a pipe wants to know now, too
+        self._console.file.flush()  # for the reader of a pipe
 
 
 class _Left(ProgressColumn):
-    """What is left, as of now and not as of the last step: a bar is drawn again several times a second."""
+    """What is left as of now, not as of the last step: rich draws the bar several times a second."""
 
     def __init__(self, shown: Shown) -> None:
         super().__init__()

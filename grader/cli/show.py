@@ -58,7 +58,7 @@ def _summary(book: Book) -> Table:
         )
     for words, many in (
         ("refused, in part or whole", sum(bool(entry.refusals) for entry in book.reports)),
-        ("put right before grading", sum(bool(entry.repairs) for entry in book.reports)),
+        ("repaired before grading", sum(bool(entry.repairs) for entry in book.reports)),
         ("late", sum(bool(entry.late) for entry in book.reports)),
         ("NOT ISOLATED", sum(not entry.isolated for entry in book.reports)),
     ):
@@ -66,7 +66,7 @@ def _summary(book: Book) -> Table:
             table.add_row(words, count(many, "submission"))
     _some(table, "graded in part", [f"{line(one.student)}: {open_parts(one)}" for one in book.unfinished])
     _some(table, "not graded", [f"{line(entry.student)}: {line(entry.problem, 200)}" for entry in book.missing])
-    _some(table, "not looked at", [line(sentence) for sentence in book.left_out])
+    _some(table, "ignored", [line(sentence) for sentence in book.left_out])
     return table
 
 
