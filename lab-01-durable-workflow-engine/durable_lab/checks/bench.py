@@ -125,7 +125,7 @@ class Bench:
         self._last = self._disk = None
         self.m = self._fresh()
         self.clock = self.m.SimulatedClock(now)
-        self._last, *others = [self.m.WorkflowState.from_json(text) for text in texts]
+        self._last, *others = map(self._read, texts)
         if self.journal:
             kept = others[0] if others else self._last
             signals, commands = list(kept.signals), list(kept.commands)
@@ -134,6 +134,22 @@ class Bench:
             self.expect("R2", must, want, [len(signals), len(commands)])
             self.journal[:] = [(signals if is_signal else commands).pop(0) for is_signal in self._heard]
         return self._last
+
+    def _read(self, text: str) -> Any:
+        """The state in this JSON. Commands that `from_json` refuses because they contradict themselves are kept as they
+        are: one test is about that mistake, and no other test fails because of it.
+        """
+        try:
+            return self.m.WorkflowState.from_json(text)
+        except ValueError:
+            data = json.loads(text)
+            if not any(map(_contradicts_itself, data["commands"])):
+                raise
+            for command in data["commands"]:
+                command["tries"] = tuple(self.m.Attempt(**attempt) for attempt in command["tries"])
+            commands = [self.m.Command(**command) for command in data["commands"]]
+            signals = [self.m.Signal(**signal) for signal in data["signals"]]
+            return self.m.WorkflowState(data["workflow_id"], data["input"], commands, signals)
 
     def signal(self, state: Any, name: str, payload: Any = None) -> Any:
         """Deliver a signal. Returns the new state."""
@@ -166,6 +182,11 @@ class Bench:
         """Fail where the run ended otherwise; its error text is part of what is shown."""
         detail = f" ({result.error})" if result.error and result.status != want else ""
         self.expect(rule, must, f"status {want}", f"status {result.status}{detail}")
+
+
+def _contradicts_itself(command: Any) -> bool:
+    failed = command["error"] is not None
+    return command["ok"] is failed or (failed and command["value"] is not None)
 
 
 def copied(value: Any) -> Any:
