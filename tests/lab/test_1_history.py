@@ -31,7 +31,10 @@ def test_a_fresh_run_records_every_command_in_order_before_moving_on(bench: Benc
     )
     bench.expect("R1", "the journal and the new state say the same", as_json(result.state), journal_json(bench))
 
-    nothing = bench.run(lambda ctx, order: None, bench.state("w-3"))
+    def does_nothing(ctx, order):
+        return None
+
+    nothing = bench.run(does_nothing, bench.state("w-3"))
     bench.expect_status("R6", "a workflow that returns None is completed, too", "completed", nothing)
 
     def broken_disk(record):
@@ -105,7 +108,10 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench) -> None:
     def plain(n):
         return n + 1
 
-    result = bench.run(lambda ctx, order: ctx.call_activity(plain, 5), bench.state("w-2"))
+    def adds(ctx, order):
+        return ctx.call_activity(plain, 5)
+
+    result = bench.run(adds, bench.state("w-2"))
     bench.expect_status("R11", "an activity that does not declare the key is called without it", "completed", result)
 
 

@@ -19,7 +19,11 @@ def run_to_failure(bench, workflow, state=None, **options):
 @pytest.mark.todo(2, needs=(1, 4))
 def test_now_is_recorded_once_and_replayed(bench: Bench) -> None:
     """R7, R1"""
-    pause = bench.activity("pause", answer=lambda: bench.clock.sleep(3600))
+
+    def an_hour():
+        bench.clock.sleep(3600)
+
+    pause = bench.activity("pause", answer=an_hour)
     bench.clock = bench.m.SimulatedClock(0.0)  # midnight is a time like any other
 
     def parcel(ctx, order):
@@ -95,7 +99,11 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench) -> 
     recorded = [attempt.started_at for command in result.state.commands for attempt in command.tries]
     bench.expect("R6", "the record says when each attempt began", times, recorded)
     once = bench.activity("once", OSError("no"))
-    run_to_failure(bench, lambda ctx, order: ctx.call_activity(once), retry=bench.m.RetryPolicy(max_attempts=1))
+
+    def tries_once(ctx, order):
+        ctx.call_activity(once)
+
+    run_to_failure(bench, tries_once, retry=bench.m.RetryPolicy(max_attempts=1))
     bench.expect("R12", "max_attempts=1 is one attempt", 1, bench.calls.count("once()"))
 
 
@@ -126,9 +134,11 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench) -> None:
     for final in (Declined, "Declined", ValueError):  # a class stands for its subclasses
         bench.calls.clear()
         policy = bench.m.RetryPolicy(max_attempts=5, non_retryable=(final,))
-        result = run_to_failure(
-            bench, lambda ctx, order, p=policy: ctx.call_activity(card, retry=p), bench.state("w-2")
-        )
+
+        def pay(ctx, order, policy=policy):
+            ctx.call_activity(card, retry=policy)
+
+        result = run_to_failure(bench, pay, bench.state("w-2"))
         bench.expect("R12", "a non-retryable error ends the attempts at once", ["charge()"], bench.calls)
         bench.expect_status("R13", "a non-retryable error fails the run", "failed", result)
 
@@ -150,11 +160,14 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench) -> None:
     bench.expect("R13", "a bug in the workflow comes out as it is", "KeyError", found)
     bench.calls.clear()
     found = bench.restart(bench.recorded(bench.state(given={})))
-    mended = bench.run(lambda ctx, order: ctx.call_activity(late), found)
-    bench.expect_status("R13", "the mended workflow goes on", "completed", mended)
-    bench.expect(
-        "R13", "history stays good to go on from once the code is mended", ["late", []], [mended.value, bench.calls]
-    )
+
+    def fixed(ctx, order):
+        return ctx.call_activity(late)
+
+    result = bench.run(fixed, found)
+    bench.expect_status("R13", "the fixed workflow goes on", "completed", result)
+    found = [result.value, bench.calls]
+    bench.expect("R13", "history can be resumed once the code is fixed", ["late", []], found)
 
 
 @pytest.mark.todo(1, needs=(4,))

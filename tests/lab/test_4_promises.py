@@ -8,65 +8,56 @@ from durable_lab.checks.bench import Bench, Crash, as_json
 @pytest.mark.todo(1, 4, needs=(2, 3, 5))
 def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
     """R3, R4"""
-    reserve, charge = bench.activity("reserve"), bench.activity("charge")
-    renamed, extra = bench.activity("reserve_2"), bench.activity("extra")
+    acts = {name: bench.activity(name) for name in ("reserve", "reserve_2", "charge", "extra")}
 
-    def original(ctx, order):
-        ctx.call_activity(reserve, {"id": "A1", "n": 1})
-        ctx.call_activity(charge, "A1", 30)
-        ctx.wait_signal("go")
-        return ctx.call_activity(extra)
+    def do(ctx, step):
+        match step:
+            case ("wait", signal):
+                return ctx.wait_signal(signal)
+            case ("now",):
+                return ctx.now()
+            case (name, *args):
+                return ctx.call_activity(acts[name], *args)
 
-    def give_up(ctx):
-        raise RuntimeError("gave up")
+    def version(*steps, careless=False, ending=None):
+        """A workflow that takes these steps. A careless one goes on after an error; `ending` is a value or an error."""
 
-    def version(*calls, then=None, careless=False):
         def changed(ctx, order):
-            for call in calls:
+            for step in steps:
                 try:
-                    call(ctx)
+                    do(ctx, step)
                 except Exception:
                     if not careless:
                         raise
-            return then
+            if isinstance(ending, Exception):
+                raise ending
+            return ending
 
         return changed
 
-    first = bench.run(original)
+    reserve, charge, wait, extra = ("reserve", {"id": "A1", "n": 1}), ("charge", "A1", 30), ("wait", "go"), ("extra",)
+    first = bench.run(version(reserve, charge, wait, extra))
     state = bench.signal(bench.restart(first.state), "go", 1)
-    reordered = bench.run(
-        version(
-            lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"}),
-            lambda c: c.call_activity(charge, "A1", 30),
-            lambda c: c.wait_signal("go"),
-        ),
-        state,
-    )
+    reordered = bench.run(version(("reserve", {"n": 1, "id": "A1"}), charge, wait), state)
     bench.expect_status("R3", "the order of the keys of an object means nothing", "completed", reordered)
     state = bench.restart(reordered.state)
     before, calls = as_json(state), list(bench.calls)
-    same = lambda c: c.call_activity(reserve, {"n": 1, "id": "A1"})  # noqa: E731
-    second = lambda c: c.call_activity(charge, "A1", 30)  # noqa: E731
-    last = lambda c: c.call_activity(extra)  # noqa: E731
-    go = lambda c: c.wait_signal("go")  # noqa: E731
     changes = {
-        "a renamed activity": version(lambda c: c.call_activity(renamed, {"id": "A1", "n": 1}), second, go, last),
-        "another argument": version(same, lambda c: c.call_activity(charge, "A1", 31), go, last),
-        "1.0 where history has 1": version(
-            lambda c: c.call_activity(reserve, {"id": "A1", "n": 1.0}), second, go, last
-        ),
-        "two arguments in another order": version(same, lambda c: c.call_activity(charge, 30, "A1"), go, last),
-        "one argument less": version(same, lambda c: c.call_activity(charge, "A1"), go, last),
-        "another kind: now instead of an activity": version(same, lambda c: c.now(), go, last),
-        "another kind: an activity instead of a signal": version(same, second, last, last),
-        "another signal": version(same, second, lambda c: c.wait_signal("stop"), last),
-        "two steps in another order": version(second, same, go, last),
-        "a step removed": version(same, go, last),
-        "an early return": version(same, second, then="done"),
-        "an empty workflow": version(then="done"),
-        "an early failure": version(same, second, give_up),
+        "a renamed activity": version(("reserve_2", {"id": "A1", "n": 1}), charge, wait, extra),
+        "another argument": version(reserve, ("charge", "A1", 31), wait, extra),
+        "1.0 where history has 1": version(("reserve", {"id": "A1", "n": 1.0}), charge, wait, extra),
+        "two arguments in another order": version(reserve, ("charge", 30, "A1"), wait, extra),
+        "one argument less": version(reserve, ("charge", "A1"), wait, extra),
+        "another kind: now instead of an activity": version(reserve, ("now",), wait, extra),
+        "another kind: an activity instead of a signal": version(reserve, charge, extra, extra),
+        "another signal": version(reserve, charge, ("wait", "stop"), extra),
+        "two steps in another order": version(charge, reserve, wait, extra),
+        "a step removed": version(reserve, wait, extra),
+        "an early return": version(reserve, charge, ending="done"),
+        "an empty workflow": version(ending="done"),
+        "an early failure": version(reserve, charge, ending=RuntimeError("gave up")),
         "a change whose error is swallowed": version(
-            lambda c: c.call_activity(renamed, 1), same, second, go, last, then="fine", careless=True
+            ("reserve_2", 1), reserve, charge, wait, extra, careless=True, ending="fine"
         ),
     }
     for change, workflow in changes.items():
@@ -85,7 +76,7 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
 
     def witness(ctx, order):
         try:
-            ctx.call_activity(renamed, 5)
+            do(ctx, ("reserve_2", 5))
         except bench.m.NonDeterminismError as error:
             seen.extend([error.position, error.recorded.name, error.issued.name, "reserve_2" in str(error)])
             raise
@@ -93,7 +84,7 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench) -> None:
     bench.run(witness, state)
     want = [0, "reserve", "reserve_2", True]
     bench.expect("R3", "the error says where, what is recorded, what was issued, and the text names it", want, seen)
-    weak = bench.run(version(same, lambda c: c.call_activity(charge, "A1", 31), go, last), state, guard="names")
+    weak = bench.run(version(reserve, ("charge", "A1", 31), wait, extra), state, guard="names")
     bench.expect_status("R3", 'guard="names" compares kind and name only, and lets this pass', "completed", weak)
 
 
@@ -109,7 +100,7 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         return [("a", "b")]
 
     fetch = bench.activity("fetch", answer=from_the_shelf)
-    peek = bench.activity("peek", answer=lambda b: b)
+    peek = bench.activity("peek", answer=the_same)
 
     def shop(ctx, order):
         order["items"].append("from the workflow")
@@ -172,10 +163,17 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         must = f"a result that JSON cannot carry ({what}) is a final failure that names the place"
         bench.expect("R5", must, [1, True], refused.value)
     calls = len(bench.calls)
-    for what, name, offer in (
-        ("an argument", "peek", lambda value: bench.run(lambda c, _: c.call_activity(peek, value), bench.state("w-4"))),
-        ("a payload", "approval", lambda value: bench.signal(bench.state("w-4"), "approval", value)),
-    ):
+
+    def as_an_argument(value):
+        def asks(ctx, order):
+            return ctx.call_activity(peek, value)
+
+        bench.run(asks, bench.state("w-4"))
+
+    def as_a_payload(value):
+        bench.signal(bench.state("w-4"), "approval", value)
+
+    for what, name, offer in (("an argument", "peek", as_an_argument), ("a payload", "approval", as_a_payload)):
         want = f"refused with an error that names `{name}` and the place `key`"
         try:
             offer({"key": {1, 2}})
@@ -232,3 +230,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench) -> None:
     bench.expect_status("R2", "a replay of the finished refund ends as the run did", "completed", again)
     bench.expect("R2", "a replay of the finished refund has the same answer", done.value, again.value)
     bench.expect("R2", "a replay of the finished refund causes nothing", want, bench.calls)
+
+
+def the_same(value):
+    return value

@@ -239,7 +239,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
         ctx.call_activity(after)
         raise bug("a slip of the pen")
 
-    def mended(ctx: Any, order: Any) -> Any:
+    def fixed(ctx: Any, order: Any) -> Any:
         return [ctx.call_activity(after), ctx.call_activity(first)]
 
     bench.journal.clear()
@@ -247,9 +247,9 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     found = what_came_out(lambda: bench.run(mistaken, start)).partition(":")[0]
     bench.expect("R13", "a bug in the workflow comes out as it is", bug.__name__, found)
     bench.calls.clear()
-    went_on = bench.run(mended, bench.restart(bench.recorded(start)))
-    bench.expect_status("R13", "the mended workflow goes on", "completed", went_on)
-    must = "history stays good to go on from once the code is mended"
+    went_on = bench.run(fixed, bench.restart(bench.recorded(start)))
+    bench.expect_status("R13", "the fixed workflow goes on", "completed", went_on)
+    must = "history can be resumed once the code is fixed"
     bench.expect("R13", must, [[result, before], [as_text(before, [])]], [went_on.value, bench.calls])
 
 
