@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -313,3 +314,13 @@ def test_books_that_were_taken_away_take_no_effect(ledger, path, how):
         path.rename(path.with_name("moved.db"))
     with pytest.raises(BooksError, match="no longer the file that was opened"):
         ledger.effect("bank", "pay_back", "l", 30, True)
+
+
+def test_books_that_another_thread_collects_raise_no_error_there(path, monkeypatch):
+    problems = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda problem: problems.append(problem.exc_value))
+    held = [Ledger(path)]
+    collector = threading.Thread(target=held.clear)
+    collector.start()
+    collector.join()
+    assert problems == []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -164,7 +164,8 @@ class Ledger:
 
     def __del__(self) -> None:  # Python 3.13 warns if a connection stays open
         if hasattr(self, "_db"):
-            self.close()
+            with suppress(sqlite3.ProgrammingError):  # the garbage collector may run in another thread
+                self.close()
 
     def _explained(self, writes: bool = False) -> AbstractContextManager[None]:
         return self._file.explained(writes) if self._file else nullcontext()
