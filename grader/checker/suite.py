@@ -1,4 +1,4 @@
-"""The 14 tests as functions: called here, on any engine: the reference, a student's, or a stand-in for one."""
+"""The 14 tests as functions, which can be called on any engine: the reference, a student's, or a proxy of one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FOLDER = ROOT / "tests" / "lab"
 
 @dataclass(frozen=True)
 class Test:
-    """One of the 14. `own` are the TODOs that it is about, `needs` others that it uses."""
+    """One of the 14 tests. `own` are the TODOs that it is about, `needs` others that it uses."""
 
     __test__ = False  # for pytest: not a class of tests
 
@@ -40,10 +40,9 @@ def public() -> tuple[Test, ...]:
 
 
 def run(engine: Callable[[], Any], tests: Iterable[Test], *extra: Any) -> dict[str, BaseException | None]:
-    """Each test on an engine of its own, by name: None where it passed, else what it raised.
+    """Run each test on an engine of its own. By name: None if it passed, else what it raised.
 
-    `engine` gives the module in a new process, for every test and whenever a test restarts it; it may raise, and then
-    the test has failed with that.
+    `engine` returns the module in a new process, for each test and each restart; if it raises, the test has failed.
     """
     return {test.name: _run(engine, test, extra) for test in tests}
 
@@ -51,7 +50,7 @@ def run(engine: Callable[[], Any], tests: Iterable[Test], *extra: Any) -> dict[s
 def _run(engine: Callable[[], Any], test: Test, extra: tuple[Any, ...]) -> BaseException | None:
     try:
         test.function(Bench(engine), *extra)
-    except (KeyboardInterrupt, NotStarted):  # the person at the keyboard, a fault of this machine: no worker's doing
+    except (KeyboardInterrupt, NotStarted):  # Ctrl-C, or a fault of this machine: not raised by a worker
         raise
     except BaseException as error:
         return error
@@ -80,7 +79,7 @@ def of(function: Callable[..., None]) -> Test:
 
 
 def _rules(words: str) -> tuple[str, ...]:
-    """The rules that a text cites: `R1 to R3` is three."""
+    """The rules that a docstring cites; `R1 to R3` is three."""
     found = []
     for first, last in re.findall(r"R(\d+)(?: to R(\d+))?", words):
         found += [f"R{number}" for number in range(int(first), int(last or first) + 1)]

@@ -1,10 +1,11 @@
-"""In the sandbox: the student's engine, and nothing else. It is asked in JSON, and asks back for workflows and time.
+"""The code in the sandbox: it runs the student's engine for the grader, which calls it by the protocol in rpc/.
 
-This file is run by jail.py with the standard library only; peer.py stands beside it. File descriptor 0 is a socket,
-over which the grader sends a socket for each process that it wants. The first process of the sandbox never runs student
-code: it only forks those that do, one at a time, so that nothing of one process is left in the next one.
+confine.py runs this file with the standard library only; rpc/ is beside it. File descriptor 0 is a socket, over which
+the grader sends a socket for each process that it wants. The first process of the sandbox never runs student code: it
+only forks those that do, one at a time, so that nothing of one process is left in the next one.
 """
 
+import dataclasses
 import gc
 import importlib
 import inspect
@@ -19,35 +20,55 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from grader.checker.peer import Ended, Peer
-    from grader.sandbox.jail import Jail
+    from grader.checker.rpc.peer import Ended, Peer
+    from grader.sandbox.confine import Confinement
 else:
-    from peer import Ended, Peer
+    from rpc.peer import Ended, Peer
 
-# What an engine may import is loaded before its source comes.
-for _name in ("contextlib", "copy", "dataclasses", "enum", "functools", "itertools", "json", "math", "re", "typing"):
+# What an engine may import is loaded before its source arrives.
+for _name in ("contextlib", "copy", "enum", "functools", "itertools", "json", "math", "re", "typing"):
     importlib.import_module(_name)
 
 FILE = "lab/engine.py"
 _MISSING = object()
 
 
-def main(jail: "Jail") -> None:
+def main(confinement: "Confinement", skeleton: str) -> None:
+    with open(skeleton, encoding="utf-8") as file:  # noqa: PTH123 - pathlib is a slow import
+        warm_up(file.read())
     grader = socket.socket(fileno=os.dup(0))
-    jail.settle()
+    confinement.replace_files()
     grader.sendall(b"ready\n")
-    gc.freeze()  # a fork's collector leaves alone what was there before, so that no memory is copied for it
+    gc.freeze()  # the collector of a fork does not touch what was there before, so that no memory is copied for it
     running = None
     while (asked := socket.recv_fds(grader, 1, 1))[0]:
         (channel,) = asked[1]
         if running:
-            jail.end(running)
-        running = jail.fork(channel, serve)
+            confinement.end(running)
+        running = confinement.fork(channel, serve)
         os.close(channel)
 
 
+def warm_up(skeleton: str) -> None:
+    """Keep the code that `dataclasses` compiles for the classes of the given engine: each process needs it again."""
+    compiled: dict[str, types.CodeType] = {}
+    learning = True
+
+    def execute(text: str, *variables: Any) -> None:
+        code = compiled.get(text) or compile(text, "<string>", "exec", dont_inherit=True)
+        if learning:
+            compiled[text] = code
+        exec(code, *variables)
+
+    vars(dataclasses)["exec"] = execute
+    load(marshal.dumps(compile(skeleton, FILE, "exec")), "")
+    learning = False
+    del sys.modules["lab"], sys.modules["lab.engine"]
+    gc.collect()
+
+
 def serve(number: int) -> None:
-    """Be the process of one engine, and speak to the grader over this file descriptor. Never returns."""
+    """Be the process of one engine, and talk to the grader over this file descriptor. Never returns."""
     channel = socket.socket(fileno=number)
     lines = channel.makefile("rb")
 
@@ -58,7 +79,7 @@ def serve(number: int) -> None:
         return line
 
     channel.sendall(b"ready\n")
-    peer: Peer = Peer(channel.sendall, receive, 1, describe, standin, lambda *asked: perform(peer, *asked))
+    peer: Peer = Peer(channel.sendall, receive, 1, describe, make_proxy, lambda *asked: perform(peer, *asked))
     try:
         peer.serve()
     except Ended:
@@ -66,6 +87,7 @@ def serve(number: int) -> None:
 
 
 def perform(peer: Peer, operation: str, target: Any, arguments: list[Any]) -> Any:
+    """The result of a request of the grader."""
     match operation, arguments:
         case "call", [args, named]:
             return target(*args, **dict(named))
@@ -105,7 +127,7 @@ def load(code: bytes, source: str) -> types.ModuleType:
     package.__path__ = []
     module = sys.modules["lab.engine"] = types.ModuleType("lab.engine")
     module.__file__ = FILE
-    random.seed(0)  # graded twice, the same is said
+    random.seed(0)  # the same submission always gets the same messages
     if source:
         linecache.cache[FILE] = (len(source), None, source.splitlines(keepends=True), FILE)
     exec(marshal.loads(code), vars(module))
@@ -113,7 +135,7 @@ def load(code: bytes, source: str) -> types.ModuleType:
 
 
 def describe(peer: Peer, value: Any) -> dict[str, Any]:
-    """What the grader may know of an object in here; of an exception, the last line of the engine that it passed."""
+    """What the grader may know of an object here; of an exception, the last line of the engine that it passed."""
     if not isinstance(value, BaseException):
         return {}
     frames = [frame for frame in traceback.extract_tb(value.__traceback__) if frame.filename == FILE]
@@ -122,22 +144,26 @@ def describe(peer: Peer, value: Any) -> dict[str, Any]:
     return {"line": value.lineno, "in": "", "code": ""} if isinstance(value, SyntaxError) else {}
 
 
-def standin(peer: Peer, told: dict[str, Any]) -> Any:
-    """What stands in here for a function or a clock of the grader."""
-    if "methods" in told:
-        return _Far({name: peer.into(method) for name, method in told["methods"].items()})
-    made: Any = _function(told["parameters"], lambda args, named: peer.ask("call", made, tuple(args), tuple(named)))
-    made.__name__ = made.__qualname__ = told["name"]
+def make_proxy(peer: Peer, description: dict[str, Any]) -> Any:
+    """The proxy for a function or a clock of the grader."""
+    if "methods" in description:
+        return _Proxy({name: peer.decode(method) for name, method in description["methods"].items()})
+
+    def call(args: Any, named: Any) -> Any:
+        return peer.ask("call", made, tuple(args), tuple(named))
+
+    made: Any = _function(description["parameters"], call)
+    made.__name__ = made.__qualname__ = description["name"]
     return made
 
 
-class _Far:
+class _Proxy:
     """An object of the grader; its methods are functions of the grader."""
 
     def __init__(self, methods: dict[str, Any]) -> None:
         vars(self).update(methods)
 
-    def __deepcopy__(self, memo: Any) -> "_Far":
+    def __deepcopy__(self, memo: Any) -> "_Proxy":
         return self
 
 
@@ -169,4 +195,4 @@ def _function(parameters: Any, call: Any) -> Any:
     return eval(code, {"_call": call, "_missing": _MISSING})
 
 
-main(globals()["jail"])
+main(globals()["confinement"], sys.argv[-1])

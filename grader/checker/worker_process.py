@@ -1,4 +1,4 @@
-"""One sandbox for one student's engine, and the processes in it: one after the other, each with nothing of the last."""
+"""The grader's end of a sandbox: it starts the processes there, one after the other, and talks to the running one."""
 
 from __future__ import annotations
 
@@ -10,34 +10,32 @@ from types import TracebackType
 from typing import Any
 
 from durable_lab.checks.bench import NotStarted
-from grader.checker import remote
-from grader.checker.peer import Ended, Peer
+from durable_lab.todos import SKELETON
+from grader.checker import proxy
+from grader.checker.rpc.peer import Ended, Peer
 from grader.sandbox import bubblewrap
 
 BYTES = 2_000_000  # that one process may send; the tests need some ten thousands
-START = 30.0  # seconds for the sandbox and its Python to come up
-LIMITS = bubblewrap.Limits(memory_mb=256, processes=4)  # an engine is one process; each of them may use this memory
-_OURS = [Path(__file__).with_name(name) for name in ("worker.py", "peer.py")]
+START = 30.0  # seconds for the sandbox and its Python to start
+LIMITS = bubblewrap.Limits(memory_mb=256, processes=4)  # an engine is one process; each of the 4 may use this memory
+_WORKER, _RPC, _GIVEN = Path(__file__).with_name("worker.py"), Path(__file__).with_name("rpc"), SKELETON / "engine.py"
 
 
 class Worker:
-    """A context manager. `start` gives an engine in a new process, and ends the one before.
+    """One sandbox, as a context manager. `start` runs an engine in a new process, and ends the process before.
 
-    seconds   how long one process may take, by the clock on the wall
-    messages  how many messages it may cost: an engine that tries for ever ends at the same point each time
-    shown     False: the engine's source cannot be quoted by its own tracebacks, as it has parts of the reference in it
+    seconds   the time limit of one process, as elapsed time
+    messages  the limit of messages to one process: an engine that loops for ever ends at the same point each time
 
-    If the process is lost, every use of its engine raises `Ended`, with the reason in words for the student. If it
-    does not even come up, that is NotStarted, and says nothing of the engine.
+    If the process is lost, each use of its engine raises `Ended` with the reason, in words for the student. If it does
+    not start at all, NotStarted is raised, which says nothing about the engine.
     """
 
-    def __init__(
-        self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000, shown: bool = True
-    ) -> None:
-        self.seconds, self.messages, self.shown = seconds, messages, shown
+    def __init__(self, *, isolated: bool = True, seconds: float = 5.0, messages: int = 5_000) -> None:
+        self.seconds, self.messages = seconds, messages
         self._control, theirs = socket.socketpair()
         with theirs:
-            command, given = _sandboxed() if isolated else (bubblewrap.unprotected([_OURS[0]]), ())
+            command, given = _sandboxed() if isolated else (bubblewrap.unprotected([_WORKER, _GIVEN]), ())
             nowhere = subprocess.DEVNULL
             try:
                 self._process = subprocess.Popen(
@@ -47,25 +45,28 @@ class Worker:
                 self._control.close()
                 raise NotStarted(f"the sandbox did not start: {error}") from None
         self._socket: socket.socket | None = None
-        self._ready = self.late = False  # late: the time of the last process ran out
-        self.began = time.monotonic()  # the last process, once it was up
+        self._ready = self.late = False  # late: the last process reached its time limit
+        self.began = time.monotonic()  # when the last process had started
         self._compiled: tuple[str | None, Any] = (None, b"")
         self.peer: Peer
 
-    # ------------------------------------------------------------ its life
+    # ------------------------------------------------------------ processes
 
-    def start(self, source: str) -> remote.Engine:
-        """The engine of this source, in a new process. Raises what the import raises, Ended, or NotStarted."""
+    def start(self, source: str, shown: bool = True) -> proxy.Engine:
+        """The engine of this source, in a new process. Raises what the import raises, Ended, or NotStarted.
+
+        shown  False: tracebacks cannot quote the source, because parts of it are the reference implementation
+        """
         if self._socket:
             self.peer.end("the process that it belonged to is over")
             self._socket.close()
         self._socket, theirs = socket.socketpair()
         self._buffer = bytearray()
         self._left, self._bytes = self.messages, BYTES
-        self.peer = Peer(self._send, self._receive, 0, remote.describe, remote.standin, remote.perform)
+        self.peer = Peer(self._send, self._receive, 0, proxy.describe, proxy.make_proxy, proxy.perform)
         self._until = time.monotonic() + START
         with theirs:
-            self._ask_for_a_process(theirs)
+            self._request_process(theirs)
         try:
             ready = self._receive()
         except Ended as why:
@@ -76,34 +77,32 @@ class Worker:
         self._until = self.began + self.seconds
         if self._compiled[0] != source:  # once, by a process in which no line of it has run yet
             self._compiled = source, self.peer.ask("compile", None, source)
-        return self._engine(self.peer.ask("load", None, self._compiled[1], source if self.shown else ""))
+        return self._engine(self.peer.ask("load", None, self._compiled[1], source if shown else ""))
 
-    def again(self) -> remote.Engine:
-        """The engine in the process that is there, for another test: time and messages are counted anew, and no handle
-        lives on.
-        """
+    def again(self) -> proxy.Engine:
+        """The engine in the running process, for another test: with new limits, and all handles are forgotten."""
         self._until = time.monotonic() + self.seconds
         self._left, self._bytes = self.messages, BYTES
         self.peer.forget()
         return self._engine(self.peer.ask("engine"))
 
-    def _engine(self, module: Any) -> remote.Engine:
-        if not isinstance(module, remote.Remote):
+    def _engine(self, module: Any) -> proxy.Engine:
+        if not isinstance(module, proxy.Proxy):
             raise self.peer.end("no engine came")
-        return remote.Engine(module)
+        return proxy.Engine(module)
 
     @property
     def up(self) -> bool:
-        """Is there a process that can be asked?"""
+        """Whether a process is running that can be asked."""
         return self._socket is not None and not self.peer.ended
 
     @property
     def lost(self) -> str:
-        """Why nothing can be asked of the engine any more; empty while all is well."""
+        """Why the process can no longer be asked; empty while it can."""
         return self.peer.ended
 
     def close(self) -> None:
-        """Kill it, with all that it has started: they share a namespace of processes that ends with its first one."""
+        """Kill the sandbox and all its processes: they share a PID namespace, which ends with its first process."""
         self._process.kill()
         self._process.wait()
         self._control.close()
@@ -116,9 +115,9 @@ class Worker:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    # ------------------------------------------------------------ the line to it
+    # ------------------------------------------------------------ the line to the process
 
-    def _ask_for_a_process(self, its_end: socket.socket) -> None:
+    def _request_process(self, its_end: socket.socket) -> None:
         try:
             self._control.settimeout(START)
             if not self._ready and self._control.recv(6) != b"ready\n":
@@ -159,7 +158,7 @@ class Worker:
         return line
 
     def _channel(self) -> socket.socket:
-        """The line to the process, which may be waited on for as long as there is time left."""
+        """The line to the process, with the time that is left as its timeout."""
         left = self._until - time.monotonic()
         if left <= 0:
             raise self._late()
@@ -183,6 +182,7 @@ class Worker:
 
 
 def _sandboxed() -> tuple[list[str], tuple[int, ...]]:
-    """The command, and the file descriptors that it is given."""
-    library = bubblewrap.library()
-    return bubblewrap.command([bubblewrap.inside(_OURS[0])], files=_OURS, limits=LIMITS, library=library), (library,)
+    """The command, and the file descriptors that it inherits."""
+    files, library = (_WORKER, _RPC, _GIVEN), bubblewrap.library()
+    argv = [bubblewrap.inside(_WORKER), bubblewrap.inside(_GIVEN)]
+    return bubblewrap.command(argv, files=files, limits=LIMITS, library=library), (library,)

@@ -1,1 +1,1 @@
-"""The sandbox for students' code: bubblewrap, a system-call filter, limits on everything."""
+"""The sandbox for students' code: bubblewrap, a system-call filter, and limits on all resources."""

@@ -1,6 +1,6 @@
-"""A sandbox for students' code: bubblewrap, a throw-away user, no network, nothing to see, and limits on everything.
+"""A sandbox for students' code: bubblewrap, a throw-away user, no network, no files of the machine, and limits.
 
-What it promises, and what it does not, is said in grader/README.md.
+grader/README.md says what it guarantees, and what it does not.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from importlib.util import MAGIC_NUMBER, cache_from_source
 from pathlib import Path
 from subprocess import DEVNULL
 
-JAIL = Path(__file__).with_name("jail.py")
+from grader.sandbox import syscalls
+
+CONFINE = Path(__file__).with_name("confine.py")
 PYTHON = Path(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
-_INSIDE = Path("/checker")  # where our own files stand in there
-_UIDS = range(1_000_000_000, 3_000_000_000)  # users that no machine has; each sandbox is one of its own
-_A_PROCESS = 400  # of them are for one process of a grader, whose number is at most 2**22
-_LEFT_OUT = {  # of the standard library: what no engine needs, and what is large
+_INSIDE = Path("/checker")  # the folder of our own files in a sandbox
+_UIDS = range(1_000_000_000, 3_000_000_000)  # user ids that no machine uses; each sandbox has one of its own
+_A_PROCESS = 400  # user ids for each process of a grader, whose process id is at most 2**22
+_LEFT_OUT = {  # parts of the standard library that no engine needs, or that are large
     *("__phello__", "curses", "dbm", "distutils", "ensurepip", "idlelib", "lib-dynload", "lib2to3", "msilib"),
     *("pydoc_data", "site-packages", "sqlite3", "test", "tests", "tkinter", "turtledemo", "venv", "wsgiref", "xmlrpc"),
 }
@@ -35,7 +37,7 @@ _count = itertools.count()
 
 @dataclass(frozen=True)
 class Limits:
-    """What one sandbox may use. Memory and processes are for each process and for the throw-away user."""
+    """What a sandbox may use: memory for each process, the number of processes for its user."""
 
     memory_mb: int = 512
     cpu_seconds: int = 20
@@ -44,7 +46,7 @@ class Limits:
     open_files: int = 64
 
     def by_resource(self) -> dict[str, int]:
-        """As the names of `resource` without `RLIMIT_`."""
+        """By the names of `resource`, without `RLIMIT_`."""
         return {
             "AS": self.memory_mb << 20,
             "CPU": self.cpu_seconds,
@@ -66,52 +68,53 @@ def command(
     files: Iterable[Path] = (),
     library: int | None = None,
 ) -> list[str]:
-    """The command, for Popen, that runs `argv` in a sandbox. It is made for one process: each has a user of its own.
+    """The command, for Popen, that runs `argv` in a sandbox. Use it once: each sandbox has a user of its own.
 
-    read, write  paths that are seen in there at the same place; nothing else of this machine is, but Python and libc
-    files        files of ours that are seen as /checker/<name>
-    tmp_mb       the size of a private /tmp; 0: there is no place to write at all
-    env          the whole environment in there
-    library      the file descriptor of `library()`, for a first process that makes others by `jail.fork`
+    read, write  paths that are visible at the same place; of this machine, only Python and libc are visible besides
+    files        files and folders of ours that are visible as /checker/<name>
+    tmp_mb       the size of a private /tmp; 0: no place can be written
+    env          the whole environment
+    library      the file descriptor of `library()`, for a first process that starts others by `confinement.fork`
 
     `missing()` says whether it can work on this machine. A path to write must be writable for the throw-away user.
     """
     root = os.geteuid() == 0
     uid = user(next(_count)) if root else None
-    told = json.dumps({"uid": uid, "limits": limits.by_resource(), "narrow": True, "library": library})
+    refused = syscalls.program(os.uname().machine, engine=library is not None).hex()
+    settings = json.dumps({"uid": uid, "limits": limits.by_resource(), "filter": refused, "library": library})
     binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
-    # bubblewrap stays in there as process 1, whose environment can be read: it must have none from its first moment on.
+    # bubblewrap remains as process 1 of the sandbox, whose environment can be read: it must start with an empty one.
     made = ["/usr/bin/env", "-i", shutil.which("bwrap") or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
     made += ["--unshare-uts", "--unshare-cgroup-try"]
     made += ["--cap-drop", "ALL"]
     rights = ["SETUID", "SETGID", *(["SYS_ADMIN", "SYS_CHROOT", "KILL"] if library is not None else [])]
     made += [word for right in rights for word in ("--cap-add", f"CAP_{right}")] if root else ["--unshare-user"]
     made += ["--die-with-parent", "--new-session", "--clearenv", "--hostname", "lab"]
-    # The same hashes each time, so that the same engine says the same.
+    # The same hashes each time, so that the same engine gets the same messages.
     for name, value in {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **(env or {})}.items():
         made += ["--setenv", name, value]
-    if tmp_mb:  # before what is bound below it
+    if tmp_mb:  # before the paths that are bound below it
         made += ["--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs", "/tmp"]
-    for folder in [_INSIDE, *_folders([path for _, path in binds])]:  # bubblewrap would make them for root only
+    for folder in [_INSIDE, *_folders([path for _, path in binds])]:  # bubblewrap would make them readable by root only
         made += ["--perms", "0755", "--dir", str(folder)]
     for how, path in binds:
         made += ["--symlink", str(path.readlink()), str(path)] if _is_link(path) else [how, str(path), str(path)]
     for folder in _others(*(path for how, path in binds[len(_libraries()) :])):
         made += ["--perms", "0555", "--tmpfs", str(folder), "--remount-ro", str(folder)]
-    for path in (JAIL, *files):
+    for path in (CONFINE, *files):
         made += ["--ro-bind", str(path), str(_INSIDE / path.name)]
     made += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    return [*made, "--", str(PYTHON), "-P", "-s", "-S", "-B", str(_INSIDE / JAIL.name), told, *map(str, argv)]
+    return [*made, "--", str(PYTHON), "-P", "-s", "-S", "-B", str(_INSIDE / CONFINE.name), settings, *map(str, argv)]
 
 
 def unprotected(argv: Sequence[str | Path], limits: Limits = Limits()) -> list[str]:
-    """The command without a sandbox: the limits hold, but the code sees all that this user sees."""
-    told = json.dumps({"uid": None, "limits": {k: v for k, v in limits.by_resource().items() if k != "NPROC"}})
-    return [sys.executable, "-I", "-S", "-B", str(JAIL), told, *map(str, argv)]
+    """The command without a sandbox: the limits apply, but the code can read everything that this user can."""
+    settings = json.dumps({"uid": None, "limits": {k: v for k, v in limits.by_resource().items() if k != "NPROC"}})
+    return [sys.executable, "-I", "-S", "-B", str(CONFINE), settings, *map(str, argv)]
 
 
 def user(number: int) -> int:
-    """The throw-away user of this process's sandbox of this number: no other process on this machine has the same."""
+    """The user id for this process's sandbox with this number: no other process on this machine uses the same."""
     return _UIDS[os.getpid() % (1 << 22) * _A_PROCESS + number % _A_PROCESS]
 
 
@@ -134,22 +137,24 @@ def _compiled(path: Path, name: str) -> bytes:
         made = known.read_bytes()
         if made.startswith(MAGIC_NUMBER):
             return made
-    with suppress(SyntaxError, ValueError):  # some are meant to be wrong
+    with suppress(SyntaxError, ValueError):  # some files have errors on purpose
         code = compile(path.read_bytes(), name, "exec", dont_inherit=True)
         return MAGIC_NUMBER + bytes(12) + marshal.dumps(code)
     return b""
 
 
 def inside(file: Path) -> Path:
-    """Where one of `files` stands in the sandbox."""
+    """The path of one of `files` in the sandbox."""
     return _INSIDE / file.name
 
 
 @cache
 def missing() -> str | None:
-    """None where a sandbox works on this machine; else why not, and what to do, for a person."""
+    """None if a sandbox works on this machine; else the reason, and what to do about it."""
     if shutil.which("bwrap") is None:
         return "bubblewrap is not installed (Debian: apt install bubblewrap; there is none for macOS or Windows)"
+    if (machine := os.uname().machine) not in syscalls.MACHINES:
+        return f"there is a filter of system calls for {' and '.join(syscalls.MACHINES)} only, and this is {machine}"
     try:
         given = library()
         done = subprocess.run(
@@ -158,8 +163,8 @@ def missing() -> str | None:
     except (OSError, subprocess.SubprocessError) as error:
         return f"bubblewrap does not run here: {error}"
     if done.returncode:
-        words = (done.stderr.strip().splitlines() or ["it gives no reason"])[-1]
-        return f"bubblewrap does not work here ({words}); a container must be allowed to make namespaces"
+        reason = (done.stderr.strip().splitlines() or ["it gives no reason"])[-1]
+        return f"bubblewrap does not work here ({reason}); a container must be allowed to make namespaces"
     return None
 
 
@@ -177,7 +182,7 @@ def _libraries() -> tuple[tuple[str, Path], ...]:
 
 
 def _others(*wanted: Path) -> list[Path]:
-    """Where other packages are, but for what is wanted: this lab, with all its answers, may be one of them."""
+    """The folders of installed packages, except those wanted: this lab, with its answers, may be one of them."""
     places = [Path(python, kind) for python in _pythons() for kind in ("site-packages", "dist-packages")]
     places = [place for place in places if place.is_dir() and not place.is_symlink()]
     return [p for p in places if not any(p.is_relative_to(w) or w.is_relative_to(p) for w in wanted)]

@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.checker.peer import CONTAINERS, KEYS, Ended, Peer
+from grader.checker.rpc.errors import is_remote
+from grader.checker.rpc.limits import CONTAINERS, KEYS
+from grader.checker.rpc.peer import Ended, Peer
 
 
 class Pair:
@@ -22,7 +24,7 @@ class Pair:
         """One line to the right, which answers it before this returns."""
         self.lines.append(line)
         if b'"ask"' in line:
-            self.right._answer(*self.right._hear()[1])
+            self.right._answer(*self.right._receive_message()[1])
 
     def _next(self):
         return self.lines.pop(0)
@@ -205,7 +207,7 @@ def test_nothing_that_a_worker_sends_is_an_error_of_the_grader(data):
         peer.ask("do")
     except BaseException as raised:
         error = raised
-    assert error is None or isinstance(error, Ended) or hasattr(error, "_told"), f"an error of ours: {error!r}"
+    assert error is None or isinstance(error, Ended) or is_remote(error), f"an error of ours: {error!r}"
 
 
 @pytest.mark.parametrize(

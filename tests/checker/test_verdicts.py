@@ -8,7 +8,7 @@ import pytest
 from durable_lab.source import replace_function
 from grader.checker import suite
 from grader.checker.examinee import Examinee
-from grader.checker.peer import Ended
+from grader.checker.rpc.peer import Ended
 from grader.checker.worker_process import Worker
 from grader.dev.bank import Judge, entries
 

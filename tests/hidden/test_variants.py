@@ -14,7 +14,7 @@ from durable_lab.checks.bench import Bench
 from durable_lab.study import ROOT
 from grader.checker import suite
 from grader.checker.hidden import load, seed_for
-from grader.checker.hidden.words import PEOPLE, PLACES, TEXTS, TROUBLES, WORDS
+from grader.checker.hidden.vocabulary import PEOPLE, PLACES, TEXTS, TROUBLES, WORDS
 
 HIDDEN, PUBLIC = load(), {test.name: test.function for test in suite.public()}
 ROUND_TRIPS = 300

@@ -17,7 +17,7 @@ from durable_lab import source
 from durable_lab.lesson.questions import all_questions
 from durable_lab.todos import all_todos
 from grader.checker import examinee, suite
-from grader.checker.hidden.words import PLACES
+from grader.checker.hidden.vocabulary import PLACES
 from grader.checker.worker_process import Worker
 from grader.dev.build import notebooks
 from grader.handin.release import handed_out

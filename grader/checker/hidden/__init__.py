@@ -1,6 +1,6 @@
 """Hidden variants of the 14 tests: the same rules with other names, numbers and stories, drawn from a seed."""
 
-from grader.checker.hidden.twist import twist_of
+from grader.checker.hidden.difference import difference_of
 from grader.checker.hidden.variants import load, seed_for
 
-__all__ = ["load", "seed_for", "twist_of"]
+__all__ = ["load", "seed_for", "difference_of"]

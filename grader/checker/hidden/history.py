@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash, as_json
-from grader.checker.hidden.reading import as_text, names, what_came_out
-from grader.checker.hidden.tale import Tale
-from grader.checker.hidden.twist import twist
+from grader.checker.hidden.difference import differs
+from grader.checker.hidden.observed import as_text, names, what_came_out
+from grader.checker.hidden.values import Values
 
 
 @pytest.mark.todo(1, 4)
 def test_a_fresh_run_records_every_command_in_order_before_moving_on(bench: Bench, seed: Random) -> None:
     """R1, R6"""
-    tale = Tale(seed)
-    run_id, thing = tale.run_id(), tale.thing()
-    given = {thing: tale.value(), "size": tale.value(0)}
-    results = dict(zip(tale.steps(3), [*tale.distinct(2), None], strict=True))
+    values = Values(seed)
+    run_id, thing = values.run_id(), values.thing()
+    given = {thing: values.value(), "size": values.value(0)}
+    results = dict(zip(values.steps(3), [*values.distinct(2), None], strict=True))
     acts = {name: bench.activity(name, result) for name, result in results.items()}
     more = seed.choices([*results], k=seed.randint(1, 4))
-    plan = [(name, tale.arguments()) for name in tale.mixed([*results], more)]
+    plan = [(name, values.arguments()) for name in values.mixed([*results], more)]
     seen: list[Any] = []
 
     def workflow(ctx: Any, order: Any) -> Any:
@@ -46,23 +46,23 @@ def test_a_fresh_run_records_every_command_in_order_before_moving_on(bench: Benc
     bench.expect(
         "R6", "the new state is that of the same run", [run_id, given], [result.state.workflow_id, result.state.input]
     )
-    twist(bench, "a workflow that returns None, 0 or something empty")
-    for value in (None, *tale.falsy(2)):
-        falsy = bench.run(lambda ctx, order, v=value: v, bench.state(tale.run_id()))
+    differs(bench, "a workflow that returns None, 0 or something empty")
+    for value in (None, *values.falsy(2)):
+        falsy = bench.run(lambda ctx, order, v=value: v, bench.state(values.run_id()))
         bench.expect_status("R6", "a workflow that returns nothing much is completed, too", "completed", falsy)
         bench.expect("R6", "what it returned is the value of the result", value, falsy.value)
-    twist(bench, "a journal that fails at the first record or later, and a workflow that catches the error")
+    differs(bench, "a journal that fails at the first record or later, and a workflow that catches the error")
     # subtle: a RuntimeError of the workflow's own would only fail the run (R13)
-    _expect_the_end(bench, tale, plan, acts, 0, RuntimeError, loud=True)
-    _expect_the_end(bench, tale, plan, acts, seed.randint(1, len(plan) - 1), seed.choice((RuntimeError, OSError)))
+    _expect_the_end(bench, values, plan, acts, 0, RuntimeError, loud=True)
+    _expect_the_end(bench, values, plan, acts, seed.randint(1, len(plan) - 1), seed.choice((RuntimeError, OSError)))
 
 
 def _expect_the_end(
-    bench: Bench, tale: Tale, plan: Any, acts: Any, room: int, kind: type[Exception], loud: bool = False
+    bench: Bench, values: Values, plan: Any, acts: Any, room: int, kind: type[Exception], loud: bool = False
 ) -> None:
     """A journal that has room for so many records, and a workflow that catches everything."""
     kept: list[Any] = []
-    message = str(tale.errors(1)[0])
+    message = str(values.errors(1)[0])
 
     def full_disk(record: Any) -> None:
         if len(kept) == room:
@@ -80,7 +80,7 @@ def _expect_the_end(
         return "all is well"
 
     before = len(bench.calls)
-    found = what_came_out(lambda: bench.run(stubborn, bench.state(tale.run_id()), journal=full_disk))
+    found = what_came_out(lambda: bench.run(stubborn, bench.state(values.run_id()), journal=full_disk))
     must = "a journal that fails ends the run, and its error reaches the caller"
     bench.expect("R1", must, f"{kind.__name__}: {message}", found)
     bench.expect("R1", "what was recorded before that, stays recorded", room, len(kept))
@@ -91,19 +91,19 @@ def _expect_the_end(
 @pytest.mark.todo(1, needs=(4,))
 def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random) -> None:
     """R2"""
-    tale = Tale(seed)
-    run_id, other_id = tale.run_id() + "a", tale.run_id() + "b"
-    quiet, still, bell, draw = tale.steps(4)
-    fresh = tale.distinct(6)
-    falsy = tale.falsy()
+    values = Values(seed)
+    run_id, other_id = values.run_id() + "a", values.run_id() + "b"
+    quiet, still, bell, draw = values.steps(4)
+    fresh = values.distinct(6)
+    falsy = values.falsy()
     cut = seed.randint(2, len(falsy) - 2)
-    twist(bench, "results of every falsy kind, and equal calls in any order")
+    differs(bench, "results of every falsy kind, and equal calls in any order")
     # Every falsy result has one behind it that would come if the activity ran again.
     script = {quiet: [*falsy[:cut], "again"], still: [*falsy[cut:], "again"], bell: [fresh[0]], draw: fresh[1:]}
     acts = {name: bench.activity(name, *results) for name, results in script.items()}
-    same = tale.arguments()
+    same = values.arguments()
     often = [(quiet, [])] * cut + [(still, [])] * (len(falsy) - cut) + [(bell, [])] * 2 + [(draw, same)] * 3
-    plan = tale.mixed(often)
+    plan = values.mixed(often)
 
     def workflow(ctx: Any, order: Any) -> Any:
         return [*(ctx.call_activity(acts[name], *args) for name, args in plan), ctx.workflow_id]
@@ -119,7 +119,7 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
     bench.expect("R2", "the first run gets what the activities returned", want, first.value)
     bench.expect("R2", "the first run calls each activity once a command", calls, bench.calls)
     records, history = len(bench.journal), as_json(first.state)
-    twist(bench, "a replay by the same process and by a new one")
+    differs(bench, "a replay by the same process and by a new one")
     for how in ("by the same process", "by a new process"):
         state = first.state if how == "by the same process" else bench.restart(first.state)
         again = bench.run(workflow, state)
@@ -128,7 +128,7 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
         bench.expect("R2", f"a replay {how} gets the recorded results", want, again.value)
         found = [len(bench.journal), as_json(again.state)]
         bench.expect("R2", f"a replay {how} records nothing", [records, history], found)
-    twist(bench, "two runs on one engine")
+    differs(bench, "two runs on one engine")
     engine = bench.engine(journal=None)
     must = "one engine can run many customers: no run leaves anything to the next"
     other = engine.run(workflow, bench.state(other_id))
@@ -139,10 +139,10 @@ def test_a_replay_of_a_finished_history_runs_nothing(bench: Bench, seed: Random)
 @pytest.mark.todo(1, needs=(4,))
 def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Random) -> None:
     """R2, R11"""
-    tale = Tale(seed)
-    run_id, thing = tale.run_id(), tale.thing()
-    steps = tale.steps(seed.randint(4, 6))
-    results = tale.distinct(len(steps))
+    values = Values(seed)
+    run_id, thing = values.run_id(), values.thing()
+    steps = values.steps(seed.randint(4, 6))
+    results = values.distinct(len(steps))
     fatal = seed.randint(1, len(steps) - 2)  # the step at which the process dies ...
     deaths = seed.randint(1, 2)  # ... so often; and once more behind a step, between two commands
     between = seed.randint(fatal, len(steps) - 2)
@@ -159,13 +159,13 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Rand
                 raise dying.pop()
         return got
 
-    twist(bench, "a crash at another step, and several crashes")
+    differs(bench, "a crash at another step, and several crashes")
     found = bench.state(run_id, {thing: number})
     for _ in range(deaths):
         found = bench.crash(workflow, found)
         must = "the journal holds just what was finished before the crash"
         bench.expect("R1", must, steps[:fatal], names(found))
-    twist(bench, "a crash between two commands")
+    differs(bench, "a crash between two commands")
     found = bench.crash(workflow, found)
     must = "a process that dies between two commands leaves all that was finished"
     bench.expect("R1", must, steps[: between + 1], names(found))
@@ -180,7 +180,7 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Rand
     bench.expect("R11", "an activity in flight gets the same idempotency key again: id/position", keys, bench.keys)
     bench.expect("R6", "history has one record a command", steps, names(result.state))
 
-    twist(bench, "activities that declare the idempotency key in another way, or not at all")
+    differs(bench, "activities that declare the idempotency key in another way, or not at all")
 
     def plain(n: int) -> int:
         return n + factors[0]
@@ -188,7 +188,7 @@ def test_after_a_crash_in_the_middle_only_the_rest_runs(bench: Bench, seed: Rand
     def keyed(n: int, idempotency_key: str = "no key came") -> list[Any]:
         return [n, idempotency_key]
 
-    other = tale.run_id()
+    other = values.run_id()
     both = bench.run(lambda c, order: [c.call_activity(plain, number), c.call_activity(keyed, 1)], bench.state(other))
     bench.expect_status("R11", "an activity that does not declare the key is called without it", "completed", both)
     want = [number + factors[0], [1, f"{other}/1"]]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash, as_json
-from grader.checker.hidden.reading import as_text
-from grader.checker.hidden.tale import DEFAULT, Tale, waits
-from grader.checker.hidden.twist import twist
+from grader.checker.hidden.difference import differs
+from grader.checker.hidden.observed import as_text
+from grader.checker.hidden.values import DEFAULT, Values, waits
 
 Step = tuple[Any, ...]  # ("activity", name, arguments), ("now",) or ("signal", name)
 
@@ -19,15 +19,15 @@ Step = tuple[Any, ...]  # ("activity", name, arguments), ("now",) or ("signal", 
 @pytest.mark.todo(1, 4, needs=(2, 3, 5))
 def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> None:
     """R3, R4"""
-    tale = Tale(seed)
-    one, two, three, renamed, live = tale.steps(5)
-    signal, other_signal = tale.signals(2)
-    a, b = tale.things(2)
-    number, text = seed.randint(2, 900), f"{tale.value(0)!s:.20}!"
+    values = Values(seed)
+    one, two, three, renamed, live = values.steps(5)
+    signal, other_signal = values.signals(2)
+    a, b = values.things(2)
+    number, text = seed.randint(2, 900), f"{values.value(0)!s:.20}!"
     wide: Step = ("activity", one, [text, {a: {b: number, "x": [number]}, "z": text}])
     pair: Step = ("activity", two, [text, number])
     wait: Step = ("signal", signal)
-    middle = tale.mixed([wide], [pair], [wait], [("now",)])
+    middle = values.mixed([wide], [pair], [wait], [("now",)])
     plan = [*middle, ("activity", three, [])]
     tail: Step = ("activity", live, [])  # behind all that is recorded: it would run
     acts = {name: bench.activity(name) for name in (one, two, three, renamed, live, signal, "now")}
@@ -59,10 +59,10 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> No
         at = plan.index(old)
         return [*plan[:at], *new, *plan[at + 1 :]]
 
-    twist(bench, "a history with a time and a signal in it")
-    start = bench.run(version(*plan), bench.state(tale.run_id(), tale.value()))
+    differs(bench, "a history with a time and a signal in it")
+    start = bench.run(version(*plan), bench.state(values.run_id(), values.value()))
     bench.expect_status("R3", "a run whose signal has not come has not diverged: it waits", "blocked", start)
-    first = bench.run(version(*plan), bench.signal(start.state, signal, tale.value()))
+    first = bench.run(version(*plan), bench.signal(start.state, signal, values.value()))
     bench.expect_status("R3", "a workflow that asks for what it always asked for is completed", "completed", first)
     shuffled: Step = ("activity", one, [text, {"z": text, a: {"x": [number], b: number}}])
     state = bench.restart(first.state)
@@ -105,14 +105,14 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> No
             ("activity", renamed, [number]), *plan, tail, ending=lambda: "fine", careless=True
         ),
     }
-    twist(bench, "other changes of the code, at other places")
+    differs(bench, "other changes of the code, at other places")
     for name, workflow in changes.items():
         rule, _, change = name.partition(" ")
         _expect_divergence(bench, rule, change, workflow, state, before, calls)
-    twist(bench, "a divergence at another position")
+    differs(bench, "a divergence at another position")
     places = [i for i, step in enumerate(plan) if step != ("now",)]
     _expect_both_sides(bench, do, plan, ("activity", renamed, [number]), state, seed.choice(places))
-    twist(bench, "the guard that compares names only")
+    differs(bench, "the guard that compares names only")
     weak = bench.run(version(*instead(wide, deeper(number + 7))), state, guard="names")
     must = 'guard="names" compares kind and name only, and lets other arguments pass'
     bench.expect_status("R3", must, "completed", weak)
@@ -159,10 +159,10 @@ def _expect_both_sides(bench: Bench, do: Any, plan: list[Step], asked: Step, sta
 @pytest.mark.todo(1, 4, 5)
 def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(bench: Bench, seed: Random) -> None:
     """R5, R10"""
-    tale = Tale(seed)
-    take, look = tale.steps(2)
-    a, b, c = tale.things(3)
-    more = tale.value()
+    values = Values(seed)
+    take, look = values.steps(2)
+    a, b, c = values.things(3)
+    more = values.value()
 
     def fresh() -> dict[str, Any]:
         return {a: {b: [{c: [1]}]}, "zz": more}
@@ -173,7 +173,7 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         value[a][word] = word
 
     fails = seed.randint(1, 2)
-    made = tale.value()
+    made = values.value()
 
     def taken(given: Any) -> Any:
         spoil(given, "by the activity")
@@ -198,9 +198,9 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
         spoil(box, "afterwards")
         return [kinds, first, list(rest[0])[:2], mine, box]
 
-    twist(bench, "values nested deeper, which are changed afterwards")
+    differs(bench, "values nested deeper, which are changed afterwards")
     theirs = fresh()
-    start = bench.state(tale.run_id(), theirs)
+    start = bench.state(values.run_id(), theirs)
     before = as_json(start)
     live = bench.run(workflow, start)
     spoilt = [fresh(), fresh()]
@@ -222,14 +222,14 @@ def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(benc
     )
     finished = as_json(live.state)
     _expect_replay(bench, workflow, live.state, want, finished)
-    twist(bench, "two signals to one state")
-    fork = [bench.signal(live.state, name, tale.value()) for name in tale.signals(2)]
+    differs(bench, "two signals to one state")
+    fork = [bench.signal(live.state, name, values.value()) for name in values.signals(2)]
     bench.expect("R10", "signal leaves the state that it was given as it was", finished, as_json(live.state))
     found = [[new.workflow_id, new.input, len(new.commands), len(new.signals)] for new in fork]
     must = "signal returns a new state with all of the old one and the signal"
     bench.expect("R10", must, [[live.state.workflow_id, fresh(), 2, 1]] * 2, found)
     _expect_replay(bench, workflow, bench.restart(live.state), want, finished)
-    _expect_refusals(bench, tale)
+    _expect_refusals(bench, values)
 
 
 def _expect_replay(bench: Bench, workflow: Any, state: Any, want: Any, finished: Any) -> None:
@@ -240,11 +240,11 @@ def _expect_replay(bench: Bench, workflow: Any, state: Any, want: Any, finished:
     bench.expect("R10", must, finished, as_json(state))
 
 
-def _expect_refusals(bench: Bench, tale: Tale) -> None:
+def _expect_refusals(bench: Bench, values: Values) -> None:
     """Values that JSON cannot carry, as a result, as an argument, as a payload."""
-    twist(bench, "other values that JSON cannot carry, at other places")
-    seed = tale.seed
-    name, key, event = tale.step(), f"{tale.thing()}_{seed.randint(1, 99)}", tale.signal()
+    differs(bench, "other values that JSON cannot carry, at other places")
+    seed = values.seed
+    name, key, event = values.step(), f"{values.thing()}_{seed.randint(1, 99)}", values.signal()
     nan, infinite = float("nan"), seed.choice((float("inf"), -float("inf")))
     numbered = {seed.randint(1, 9): "a number as a key"}
     bad = {"NaN": nan, "a key that is no text": numbered, "infinity": infinite, "a set": {1, 2}}
@@ -261,10 +261,10 @@ def _expect_refusals(bench: Bench, tale: Tale) -> None:
             return [error.attempts, key in str(error)]
 
     for what in bad:
-        refused = bench.run(unfit, bench.state(tale.run_id()))
+        refused = bench.run(unfit, bench.state(values.run_id()))
         must = f"a result that JSON cannot carry ({what}) is a final failure that names the place"
         bench.expect("R5", must, [1, True], refused.value)
-    calls, start = len(bench.calls), bench.state(tale.run_id())
+    calls, start = len(bench.calls), bench.state(values.run_id())
     offers: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "an argument": (name, lambda value: bench.run(lambda c, _: c.call_activity(act, 1, value), start)),
         "a payload": (event, lambda value: bench.signal(start, event, value)),
@@ -285,16 +285,16 @@ def _expect_refusals(bench: Bench, tale: Tale) -> None:
 @pytest.mark.todo(1, 2, 3, 4, 5)
 def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -> None:
     """R1 to R11, together"""
-    tale = Tale(seed)
-    run_id, given = tale.run_id(), {tale.thing(): tale.value(), "price": seed.randint(2, 10**12)}
-    look, pay, mail = tale.steps(3)
-    yes, early, never = tale.signals(3)
-    person, advice, receipt = tale.person(), tale.value(), tale.distinct(1)[0]
-    errors = tale.errors(seed.randint(1, 2))
-    wait, days = tale.span(), tale.span()
-    bench.clock = bench.m.SimulatedClock(begun := tale.moment())
+    values = Values(seed)
+    run_id, given = values.run_id(), {values.thing(): values.value(), "price": seed.randint(2, 10**12)}
+    look, pay, mail = values.steps(3)
+    yes, early, never = values.signals(3)
+    person, advice, receipt = values.person(), values.value(), values.distinct(1)[0]
+    errors = values.errors(seed.randint(1, 2))
+    wait, days = values.span(), values.span()
+    bench.clock = bench.m.SimulatedClock(begun := values.moment())
     ledger: dict[str, Any] = {}  # the other side's own books: it deduplicates on the key
-    deaths = tale.mixed(
+    deaths = values.mixed(
         ["before the effect", "after the effect"], [seed.choice(("before the effect", "after the effect"))]
     )
     dying = list(deaths)
@@ -310,7 +310,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
     assess, transfer = bench.activity(look, advice), bench.activity(pay, answer=at_the_bank)
     write = bench.activity(mail, *errors, None)
     # The payment comes behind the answer; the rest may come anywhere.
-    plan = [look, *tale.mixed(["now"], [early], [yes])]
+    plan = [look, *values.mixed(["now"], [early], [yes])]
     plan.insert(seed.randint(plan.index(yes) + 1, len(plan)), pay)
     plan.insert(seed.randint(plan.index(yes) + 1, len(plan)), "now")
     plan.append(mail)
@@ -332,16 +332,16 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
                 who = answers[-1]["by"] if step == yes else who
         return answers
 
-    twist(bench, "another order of steps, a signal that comes early, and one that nothing waits for")
+    differs(bench, "another order of steps, a signal that comes early, and one that nothing waits for")
     start = bench.state(run_id, given)
-    hint = tale.falsy(1)[0]
-    ready = bench.signal(bench.signal(start, early, hint), never, tale.value())  # before the first run: kept
+    hint = values.falsy(1)[0]
+    ready = bench.signal(bench.signal(start, early, hint), never, values.value())  # before the first run: kept
     bench.clock.sleep(wait)
     blocked = bench.run(workflow, ready)
     bench.expect_status("R9", "the run waits for a human", "blocked", blocked)
     bench.expect("R9", "the result says which signal it waits for", yes, blocked.waiting_for)
     bench.clock.sleep(days)
-    twist(bench, "more crashes, before and after the effect")
+    differs(bench, "more crashes, before and after the effect")
     found = bench.signal(bench.restart(blocked.state), yes, {"by": person})
     for _ in deaths:
         found = bench.crash(workflow, found)
@@ -363,7 +363,7 @@ def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -
     bench.expect(
         "R9", "time has passed for the waits between the attempts, and for nothing else", ended, bench.clock.now()
     )
-    twist(bench, "a replay of the longer story")
+    differs(bench, "a replay of the longer story")
     again = bench.run(workflow, bench.restart(bench.recorded(bench.state(run_id, given))))
     bench.expect_status("R2", "a replay of the finished run ends as the run did", "completed", again)
     bench.expect("R2", "a replay of the finished run has the same answer", want, again.value)

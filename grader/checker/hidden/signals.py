@@ -9,20 +9,20 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash, as_json
-from grader.checker.hidden.reading import as_text, names, what_came_out
-from grader.checker.hidden.tale import Tale
-from grader.checker.hidden.twist import twist
+from grader.checker.hidden.difference import differs
+from grader.checker.hidden.observed import as_text, names, what_came_out
+from grader.checker.hidden.values import Values
 
 
 @pytest.mark.todo(3, 4, needs=(1,))
 def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench, seed: Random) -> None:
     """R8, R9"""
-    tale = Tale(seed)
-    run_id, awaited, other = tale.run_id(), tale.signal(), tale.signal()
-    steps = tale.steps(seed.randint(1, 3))
-    undo, behind = bench.activity(tale.step()), bench.activity(tale.step())
+    values = Values(seed)
+    run_id, awaited, other = values.run_id(), values.signal(), values.signal()
+    steps = values.steps(seed.randint(1, 3))
+    undo, behind = bench.activity(values.step()), bench.activity(values.step())
     acts = [bench.activity(name) for name in steps]
-    bench.clock = bench.m.SimulatedClock(begun := tale.moment())
+    bench.clock = bench.m.SimulatedClock(begun := values.moment())
 
     def careful(ctx: Any, order: Any) -> Any:
         for act in acts:
@@ -33,34 +33,34 @@ def test_a_missing_signal_suspends_and_holds_nothing(bench: Bench, seed: Random)
             answer = ctx.call_activity(undo)
         return [ctx.call_activity(behind), answer]
 
-    blocked = bench.run(careful, bench.state(run_id, tale.value()))
+    blocked = bench.run(careful, bench.state(run_id, values.value()))
     calls = [as_text(name, []) for name in steps]
     _expect_blocked(bench, blocked, awaited, calls)
     bench.expect("R8", "a wait that is not over is not recorded", steps, names(blocked.state))
     bench.expect("R9", "waiting takes no time on the clock: nothing is held", begun, bench.clock.now())
     history = as_json(blocked.state)
-    twist(bench, "a new process")
+    differs(bench, "a new process")
     for new_process in (False, True):
         again = bench.run(careful, bench.restart(blocked.state) if new_process else blocked.state)
         _expect_blocked(bench, again, awaited, calls)
         bench.expect("R2", "looking again changes nothing", history, as_json(again.state))
 
-    twist(bench, "two waits, one of which has its signal")
+    differs(bench, "two waits, one of which has its signal")
 
     def two_doors(ctx: Any, order: Any) -> Any:
         return [ctx.wait_signal(awaited), ctx.wait_signal(other)]
 
-    payload = tale.value()
+    payload = values.value()
     early = [bench.m.Signal(awaited, payload, begun)]
-    half = bench.run(two_doors, bench.m.WorkflowState(tale.run_id(), None, [], early))
+    half = bench.run(two_doors, bench.m.WorkflowState(values.run_id(), None, [], early))
     _expect_blocked(bench, half, other, calls)
     taken = [[c.kind, c.name, c.ok, c.value] for c in half.state.commands]
     must = "the signal that is there is taken, and that is recorded; the one that is not there is waited for"
     bench.expect("R8", must, [["signal", awaited, True, payload]], taken)
 
-    twist(bench, "workflows that catch everything in other ways")
+    differs(bench, "workflows that catch everything in other ways")
     for reckless in seed.sample((_returns, _waits_again, _raises), 3):
-        result = bench.run(lambda ctx, order, act=reckless: act(ctx, awaited, behind), bench.state(tale.run_id()))
+        result = bench.run(lambda ctx, order, act=reckless: act(ctx, awaited, behind), bench.state(values.run_id()))
         must = "a bare `except:` does not make a waiting run completed"
         bench.expect_status("R9", must, "blocked", result)
         bench.expect("R9", "the result says which signal it waits for", awaited, result.waiting_for)
@@ -101,15 +101,15 @@ def _raises(ctx: Any, awaited: str, act: Any) -> Any:
 @pytest.mark.todo(3, 5, needs=(1, 4))
 def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Random) -> None:
     """R8, R1, R2, R5"""
-    tale = Tale(seed)
-    first, second = tale.signals(2)
-    ask, act_on, thing, inner = tale.step(), tale.step(), tale.thing(), tale.thing()
-    person, note, days = tale.person(), tale.value(), tale.span()
+    values = Values(seed)
+    first, second = values.signals(2)
+    ask, act_on, thing, inner = values.step(), values.step(), values.thing(), values.thing()
+    person, note, days = values.person(), values.value(), values.span()
     payload = {inner: [{thing: person}], "note": note}
     asked = bench.activity(ask)
     acted = bench.activity(act_on, Crash("power cut"), "as you wish")
-    start = bench.state(tale.run_id(), tale.value())
-    bench.clock = bench.m.SimulatedClock(begun := tale.moment())
+    start = bench.state(values.run_id(), values.value())
+    bench.clock = bench.m.SimulatedClock(begun := values.moment())
 
     def workflow(ctx: Any, order: Any) -> Any:
         ctx.call_activity(asked)
@@ -121,7 +121,7 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
         got = ctx.call_activity(acted, who)
         return [who, said, got, ctx.wait_signal(second)]
 
-    twist(bench, "a nested payload, which its owner changes afterwards")
+    differs(bench, "a nested payload, which its owner changes afterwards")
     blocked = bench.run(workflow, start)
     bench.expect_status("R8", "a run whose signal has not come is blocked", "blocked", blocked)
     bench.clock.sleep(days)
@@ -135,8 +135,8 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     bench.expect("R8", must, [[first, payload, begun + days]], arrived)
     told = [[s.name, s.payload] for s in bench.journal if isinstance(s, bench.m.Signal)]
     bench.expect("R1", "the journal is told of the signal", [[first, payload]], told)
-    twist(bench, "a journal with another error")
-    error = tale.errors(1)[0]
+    differs(bench, "a journal with another error")
+    error = values.errors(1)[0]
 
     def broken_disk(record: Any) -> None:
         raise error
@@ -144,12 +144,12 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
     found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(waiting, first, theirs))
     must = "the caller hears of a journal that could not take the signal"
     bench.expect("R1", must, f"{type(error).__name__}: {error}", found)
-    twist(bench, "a crash behind the signal, and a second signal")
+    differs(bench, "a crash behind the signal, and a second signal")
     waiting = bench.run(workflow, bench.crash(workflow, bench.restart(ready)))
     must = "a run that died behind its signal goes on behind it"
     bench.expect_status("R8", must, "blocked", waiting)
     bench.expect("R8", "one signal is good for one wait", second, waiting.waiting_for)
-    last = tale.falsy(1)[0]
+    last = values.falsy(1)[0]
     done = bench.run(workflow, bench.signal(bench.restart(waiting.state), second, last))
     bench.expect_status("R8", "a run whose signal has come goes on", "completed", done)
     want = [person, note, "as you wish", last]
@@ -172,24 +172,24 @@ def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Ra
 @pytest.mark.todo(3, 5, needs=(1, 4))
 def test_signals_are_consumed_per_name_in_order(bench: Bench, seed: Random) -> None:
     """R8"""
-    tale = Tale(seed)
-    a, b, c, unread = tale.signals(4)
-    empty = tale.mixed([None], [value for value in tale.falsy(2) if value is not None][:1])
-    queue = {a: [*empty, *tale.distinct(2)], b: tale.distinct(1) * 2, c: tale.distinct(1)}
+    values = Values(seed)
+    a, b, c, unread = values.signals(4)
+    empty = values.mixed([None], [value for value in values.falsy(2) if value is not None][:1])
+    queue = {a: [*empty, *values.distinct(2)], b: values.distinct(1) * 2, c: values.distinct(1)}
     # At first there are two of `a` and one of `b`, and they are waited for in another order than that of arrival.
     waits = seed.choice(([a, b, a], [b, a, a]))
-    arrivals = tale.mixed([unread, a, a, b])
+    arrivals = values.mixed([unread, a, a, b])
     while [name for name in arrivals if name != unread] == waits:
-        arrivals = tale.mixed([unread, a, a, b])
-    waits += [a, *tale.mixed([b, c]), a]
-    late = tale.mixed([a, b, c, a])
+        arrivals = values.mixed([unread, a, a, b])
+    waits += [a, *values.mixed([b, c]), a]
+    late = values.mixed([a, b, c, a])
 
     def inbox(ctx: Any, order: Any) -> Any:
         return [ctx.wait_signal(name) for name in waits]
 
-    twist(bench, "more signals that come one by one, equal and falsy payloads, and other orders")
-    left = {**{name: list(values) for name, values in queue.items()}, unread: [tale.value()]}
-    state = bench.state(tale.run_id(), tale.value())
+    differs(bench, "more signals that come one by one, equal and falsy payloads, and other orders")
+    left = {**{name: list(payloads) for name, payloads in queue.items()}, unread: [values.value()]}
+    state = bench.state(values.run_id(), values.value())
     for name in arrivals:  # before the first run: kept
         state = bench.signal(state, name, left[name].pop(0))
     arrived = list(arrivals)

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from durable_lab.checks.bench import Bench, Crash
-from grader.checker.hidden.reading import as_text, names, run_to_failure, what_came_out
-from grader.checker.hidden.tale import DEFAULT, Tale, waits
-from grader.checker.hidden.twist import twist
+from grader.checker.hidden.difference import differs
+from grader.checker.hidden.observed import as_text, names, run_to_failure, what_came_out
+from grader.checker.hidden.values import DEFAULT, Values, waits
 
 
 @pytest.mark.todo(2, needs=(1, 4))
 def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
     """R7, R1"""
-    tale = Tale(seed)
-    start, pause, span = bench.state(tale.run_id()), tale.step(), tale.span()
-    plan = ["now", *tale.mixed(["now"] * seed.randint(1, 2), [pause] * seed.randint(1, 2)), pause, "now", "now"]
+    values = Values(seed)
+    start, pause, span = bench.state(values.run_id()), values.step(), values.span()
+    plan = ["now", *values.mixed(["now"] * seed.randint(1, 2), [pause] * seed.randint(1, 2)), pause, "now", "now"]
     fatal = seed.randint(1, plan.count(pause))  # the process dies in this pause, when the time has passed
-    bench.clock = bench.m.SimulatedClock(begun := tale.moment())
+    bench.clock = bench.m.SimulatedClock(begun := values.moment())
 
     def sleep() -> None:
         bench.clock.sleep(span)
@@ -36,7 +36,7 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
 
     slept = [plan[:i].count(pause) for i, what in enumerate(plan) if what == "now"]
     want = [begun + span * (pauses + (pauses >= fatal)) for pauses in slept]
-    twist(bench, "a longer history, and a crash between two times")
+    differs(bench, "a longer history, and a crash between two times")
     found = bench.crash(workflow, start)
     early = [time for time, pauses in zip(want, slept, strict=True) if pauses < fatal]
     looks = [c.value for c in found.commands if c.kind == "now"]
@@ -49,23 +49,23 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
     bench.expect("R7", "each look at the clock is a recorded command", [["now", time] for time in want], looks)
     kinds = ["now" if what == "now" else "activity" for what in plan]
     bench.expect("R1", "the journal is told of every look at the clock", kinds, [c.kind for c in bench.journal])
-    bench.clock.sleep(tale.span())
+    bench.clock.sleep(values.span())
     saved = result.state
     calls = [as_text(pause, [])] * (plan.count(pause) + 1)
-    twist(bench, "a replay later, and with the clock of another machine")
-    for how, options in (("later", {}), ("on another machine", {"clock": bench.m.SimulatedClock(tale.moment())})):
+    differs(bench, "a replay later, and with the clock of another machine")
+    for how, options in (("later", {}), ("on another machine", {"clock": bench.m.SimulatedClock(values.moment())})):
         again = bench.run(workflow, saved := bench.restart(saved), **options)
         bench.expect_status("R7", f"a replay {how} ends as the run did", "completed", again)
         bench.expect("R7", f"a replay {how} gets the recorded times", want, again.value)
         bench.expect("R2", "nothing runs again", calls, bench.calls)
 
-    twist(bench, "a clock that begins at 0")
+    differs(bench, "a clock that begins at 0")
     midnight = bench.m.SimulatedClock(0.0)
 
     def watch(ctx: Any, order: Any) -> Any:
         return [ctx.now(), ctx.now()]
 
-    first = bench.run(watch, bench.state(tale.run_id()), clock=midnight)
+    first = bench.run(watch, bench.state(values.run_id()), clock=midnight)
     midnight.sleep(span)
     again = bench.run(watch, bench.restart(first.state), clock=midnight)
     must = "midnight is a time like any other: recorded, and replayed"
@@ -75,19 +75,19 @@ def test_now_is_recorded_once_and_replayed(bench: Bench, seed: Random) -> None:
 @pytest.mark.todo(1, needs=(4,))
 def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Random) -> None:
     """R2, R6, R11, R12"""
-    tale = Tale(seed)
-    run_id, begun = tale.run_id(), tale.moment()
+    values = Values(seed)
+    run_id, begun = values.run_id(), values.moment()
     bench.clock = bench.m.SimulatedClock(begun)
-    own = tale.policy(seed.randint(4, 6))
-    steady, flaky, worse = tale.steps(3)
-    results = dict(zip((steady, flaky, worse), [*tale.distinct(2), tale.falsy(1)[0]], strict=True))
-    args = {name: tale.arguments() for name in results}
-    errors = tale.errors(own["max_attempts"] + 1)
+    own = values.policy(seed.randint(4, 6))
+    steady, flaky, worse = values.steps(3)
+    results = dict(zip((steady, flaky, worse), [*values.distinct(2), values.falsy(1)[0]], strict=True))
+    args = {name: values.arguments() for name in results}
+    errors = values.errors(own["max_attempts"] + 1)
     fails = {steady: [], flaky: errors[:2], worse: errors[2:]}  # each succeeds at its last attempt
     acts = {name: bench.activity(name, *fails[name], result) for name, result in results.items()}
-    twist(bench, "more attempts, by a policy of the call's own, and several activities")
+    differs(bench, "more attempts, by a policy of the call's own, and several activities")
     policies = {steady: DEFAULT, flaky: DEFAULT, worse: own}
-    plan = tale.mixed([*results])
+    plan = values.mixed([*results])
 
     def workflow(ctx: Any, order: Any) -> Any:
         found = {}
@@ -115,7 +115,7 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Ra
     bench.expect(
         "R12", "the waits are those of the policy, the default one or the call's own", ended, bench.clock.now()
     )
-    twist(bench, "a replay by a new process")
+    differs(bench, "a replay by a new process")
     again = bench.run(workflow, bench.restart(result.state))
     bench.expect("R2", "a replay does not try again", calls, bench.calls)
     bench.expect("R2", "a replay does not wait again", ended, bench.clock.now())
@@ -125,12 +125,12 @@ def test_a_flaky_activity_succeeds_and_leaves_one_outcome(bench: Bench, seed: Ra
 @pytest.mark.todo(1, needs=(4,))
 def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, seed: Random) -> None:
     """R12"""
-    tale = Tale(seed)
-    whole, own = tale.policy(seed.randint(4, 5)), tale.policy(seed.randint(6, 7))
-    names_of = dict(zip(("engine's", "own", "once"), tale.steps(3), strict=True))
-    once = {"max_attempts": 1, "initial_interval": tale.span()}
-    takes = tale.span(50)  # an attempt takes its time, too; the waits come on top
-    bench.clock = bench.m.SimulatedClock(begun := tale.moment())
+    values = Values(seed)
+    whole, own = values.policy(seed.randint(4, 5)), values.policy(seed.randint(6, 7))
+    names_of = dict(zip(("engine's", "own", "once"), values.steps(3), strict=True))
+    once = {"max_attempts": 1, "initial_interval": values.span()}
+    takes = values.span(50)  # an attempt takes its time, too; the waits come on top
+    bench.clock = bench.m.SimulatedClock(begun := values.moment())
     times: dict[str, list[float]] = {which: [] for which in names_of}
 
     def failing(which: str) -> Any:
@@ -142,8 +142,8 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
         return bench.activity(names_of[which], answer=attempt)
 
     acts = {which: failing(which) for which in names_of}
-    twist(bench, "policies of the engine and of the call, and attempts that take time")
-    plan = tale.mixed([*names_of])
+    differs(bench, "policies of the engine and of the call, and attempts that take time")
+    plan = values.mixed([*names_of])
     policies = {"engine's": whole, "own": own, "once": once}
 
     def workflow(ctx: Any, order: Any) -> Any:
@@ -156,7 +156,7 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
                 attempts.append(error.attempts)
         return attempts
 
-    result = run_to_failure(bench, workflow, bench.state(tale.run_id()), retry=bench.m.RetryPolicy(**whole))
+    result = run_to_failure(bench, workflow, bench.state(values.run_id()), retry=bench.m.RetryPolicy(**whole))
     counts = [policies[which]["max_attempts"] for which in plan]
     calls = [as_text(names_of[which], []) for which, n in zip(plan, counts, strict=True) for _ in range(n)]
     must = "max_attempts counts every attempt; a call's own policy goes before that of the engine"
@@ -177,12 +177,12 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
     begins = [time for which in plan for time in want[which]]
     bench.expect("R6", "the record says when each attempt began", begins, recorded)
 
-    twist(bench, "a policy of one attempt for the whole engine")
+    differs(bench, "a policy of one attempt for the whole engine")
 
     def unprotected(ctx: Any, order: Any) -> Any:
         ctx.call_activity(acts["once"])
 
-    failed = run_to_failure(bench, unprotected, bench.state(tale.run_id()), retry=bench.m.RetryPolicy(max_attempts=1))
+    failed = run_to_failure(bench, unprotected, bench.state(values.run_id()), retry=bench.m.RetryPolicy(max_attempts=1))
     bench.expect_status("R12", "an engine's policy of one attempt is one attempt, and it failed", "failed", failed)
     bench.expect("R12", "max_attempts=1 is one attempt", [*calls, as_text(names_of["once"], [])], bench.calls)
 
@@ -190,22 +190,22 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
 @pytest.mark.todo(1, 4)
 def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> None:
     """R6, R12, R13"""
-    tale = Tale(seed)
-    policy = tale.policy(seed.randint(2, 5))
-    before, down, late, card = tale.steps(4)
-    errors = tale.errors(policy["max_attempts"])
+    values = Values(seed)
+    policy = values.policy(seed.randint(2, 5))
+    before, down, late, card = values.steps(4)
+    errors = values.errors(policy["max_attempts"])
     last = f"{type(errors[-1]).__name__}: {errors[-1]}"
     first, broken = bench.activity(before), bench.activity(down, *errors)
-    after = bench.activity(late, result := tale.value())
-    twist(bench, "a failure behind a success, with another number of attempts")
-    args = tale.arguments()
+    after = bench.activity(late, result := values.value())
+    differs(bench, "a failure behind a success, with another number of attempts")
+    args = values.arguments()
 
     def workflow(ctx: Any, order: Any) -> Any:
         ctx.call_activity(first)
         ctx.call_activity(broken, *args, retry=bench.m.RetryPolicy(**policy))
         return ctx.call_activity(after)
 
-    result_of_run = run_to_failure(bench, workflow, bench.state(tale.run_id()))
+    result_of_run = run_to_failure(bench, workflow, bench.state(values.run_id()))
     must = "an ActivityError that leaves the workflow ends the run as failed"
     bench.expect_status("R13", must, "failed", result_of_run)
     bench.expect("R13", "a failed run has no value", None, result_of_run.value)
@@ -216,23 +216,23 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     record = [[c.name, c.ok, c.error] for c in result_of_run.state.commands]
     must = "the failure is recorded as an outcome, behind what succeeded"
     bench.expect("R6", must, [[before, True, None], [down, False, last]], record)
-    twist(bench, "final errors named by class, by name and by a class above, after other errors")
-    _expect_final_errors(bench, tale, card)
+    differs(bench, "final errors named by class, by name and by a class above, after other errors")
+    _expect_final_errors(bench, values, card)
 
     class Overboard(RuntimeError):
         pass
 
-    twist(bench, "a subclass of RuntimeError raised by the workflow, behind a success")
-    reason, kind = f"{tale.person()}: {tale.value(0)}", seed.choice((RuntimeError, Overboard))
+    differs(bench, "a subclass of RuntimeError raised by the workflow, behind a success")
+    reason, kind = f"{values.person()}: {values.value(0)}", seed.choice((RuntimeError, Overboard))
 
     def refuse(ctx: Any, order: Any) -> Any:
         ctx.call_activity(after)
         raise kind(reason)
 
-    failed = run_to_failure(bench, refuse, bench.state(tale.run_id()))
+    failed = run_to_failure(bench, refuse, bench.state(values.run_id()))
     bench.expect_status("R13", "so does a RuntimeError of the workflow's own", "failed", failed)
     bench.expect_true("R13", "the error says what the workflow said", reason in str(failed.error), str(failed.error))
-    twist(bench, "another bug in the workflow, and code that is fixed afterwards")
+    differs(bench, "another bug in the workflow, and code that is fixed afterwards")
     bug = seed.choice((KeyError, TypeError, ZeroDivisionError, AttributeError, IndexError))
 
     def mistaken(ctx: Any, order: Any) -> Any:
@@ -243,7 +243,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
         return [ctx.call_activity(after), ctx.call_activity(first)]
 
     bench.journal.clear()
-    start = bench.state(tale.run_id(), tale.value())
+    start = bench.state(values.run_id(), values.value())
     found = what_came_out(lambda: bench.run(mistaken, start)).partition(":")[0]
     bench.expect("R13", "a bug in the workflow comes out as it is", bug.__name__, found)
     bench.calls.clear()
@@ -253,7 +253,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     bench.expect("R13", must, [[result, before], [as_text(before, [])]], [went_on.value, bench.calls])
 
 
-def _expect_final_errors(bench: Bench, tale: Tale, name: str) -> None:
+def _expect_final_errors(bench: Bench, values: Values, name: str) -> None:
     """Errors that end the attempts at once: named by class, by name, by a class above; and others that do not."""
 
     class Refused(ValueError):
@@ -265,39 +265,39 @@ def _expect_final_errors(bench: Bench, tale: Tale, name: str) -> None:
     noise: tuple[Any, ...] = (ZeroDivisionError, "NoSuchError", "ref", "Error")
     finals = (RefusedForGood, "RefusedForGood", Refused, "Refused", ValueError, "nothing of that kind")
     for final in finals:
-        attempts = tale.seed.randint(4, 6)
-        luck = [OSError("line busy")] * tale.seed.randint(0, 2)
-        card = bench.activity(name, *luck, RefusedForGood("no"))
+        attempts = values.seed.randint(4, 6)
+        before = [OSError("line busy")] * values.seed.randint(0, 2)
+        card = bench.activity(name, *before, RefusedForGood("no"))
         policy = bench.m.RetryPolicy(
-            max_attempts=attempts, non_retryable=tuple(tale.mixed(tale.seed.sample(noise, 2), [final]))
+            max_attempts=attempts, non_retryable=tuple(values.mixed(values.seed.sample(noise, 2), [final]))
         )
         bench.calls.clear()
 
         def workflow(ctx: Any, order: Any, act: Any = card, own: Any = policy) -> Any:
             ctx.call_activity(act, retry=own)
 
-        result = run_to_failure(bench, workflow, bench.state(tale.run_id()))
+        result = run_to_failure(bench, workflow, bench.state(values.run_id()))
         if final is finals[-1]:
             bench.expect("R12", "an error of another kind does not end the attempts", attempts, len(bench.calls))
         else:
-            bench.expect("R12", "a non-retryable error ends the attempts at once", len(luck) + 1, len(bench.calls))
+            bench.expect("R12", "a non-retryable error ends the attempts at once", len(before) + 1, len(bench.calls))
         bench.expect_status("R13", "a failure that nobody handles fails the run", "failed", result)
 
 
 @pytest.mark.todo(1, needs=(4,))
 def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench, seed: Random) -> None:
     """R6"""
-    tale = Tale(seed)
-    steps = tale.steps(seed.randint(2, 4))
-    last, attempts = tale.step(), seed.randint(2, 4)
+    values = Values(seed)
+    steps = values.steps(seed.randint(2, 4))
+    last, attempts = values.step(), seed.randint(2, 4)
     undo = {name: f"un_{name}" for name in steps}
     stuck = seed.choice(steps)  # this one cannot be undone either
-    error, worse = tale.errors(2)
-    luck = tale.value()  # what would come if a failure were tried again
-    twist(bench, "a compensation that fails, too, and a crash in the middle of it")
+    error, worse = values.errors(2)
+    retried = values.value()  # what would come if a failure were tried again
+    differs(bench, "a compensation that fails, too, and a crash in the middle of it")
     acts = {name: bench.activity(name) for name in (*steps, *undo.values())}
-    acts[last] = bench.activity(last, *[error] * attempts, luck)
-    acts[undo[stuck]] = bench.activity(undo[stuck], worse, luck)
+    acts[last] = bench.activity(last, *[error] * attempts, retried)
+    acts[undo[stuck]] = bench.activity(undo[stuck], worse, retried)
     dying = [Crash("killed in the middle of the compensation")]
     fatal = seed.choice(steps)
 
@@ -319,7 +319,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench,
                     raise dying.pop() from None
             return seen
 
-    found = bench.crash(workflow, bench.state(tale.run_id()))
+    found = bench.crash(workflow, bench.state(values.run_id()))
     first = run_to_failure(bench, workflow, found)
     bench.expect_status("R6", "a workflow that handles a failure is completed", "completed", first)
     order = [*steps, *[last] * attempts, *(undo[name] for name in reversed(steps))]
@@ -332,7 +332,7 @@ def test_a_recorded_failure_is_replayed_and_compensated_in_reverse(bench: Bench,
     outcomes = [[c.name, c.ok, c.error] for c in first.state.commands if not c.ok]
     want = [[last, False, f"{type(error).__name__}: {error}"], [undo[stuck], False, f"{type(worse).__name__}: {worse}"]]
     bench.expect("R6", "each failure is recorded as an outcome", want, outcomes)
-    twist(bench, "a replay of two failures")
+    differs(bench, "a replay of two failures")
     again = run_to_failure(bench, workflow, bench.restart(first.state))
     bench.expect("R6", "a recorded failure is raised again, not tried again", calls, bench.calls)
     bench.expect_status("R6", "a replay of it ends as the run did", "completed", again)

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from durable_lab.study import ROOT
-from grader.checker.steady import steady
+from grader.checker.messages import reproducible
 from grader.dev.bank.judge import Judge, Verdict
 from grader.dev.bank.splice import Entry, entries
 
@@ -36,7 +36,7 @@ def text_of(entry: Entry, said: Verdict) -> str:
     for name, message in sorted(said.failed.items(), key=lambda item: [*said.tests].index(item[0]))[:3]:
         for pattern, words in _MOODS.items():
             message = re.sub(pattern, words, message)
-        parts.append(f"{name}\n{steady(message)}")
+        parts.append(f"{name}\n{reproducible(message)}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,7 +6,7 @@ import json
 from random import Random
 from typing import Any
 
-from grader.checker.hidden.words import PEOPLE, PLACES, TEXTS, TROUBLES, WORDS
+from grader.checker.hidden.vocabulary import PEOPLE, PLACES, TEXTS, TROUBLES, WORDS
 
 FALSY: tuple[Any, ...] = (None, 0, "", False, [], {}, 0.0)
 ERRORS = (
@@ -21,7 +21,7 @@ ERRORS = (
 )
 
 
-class Tale:
+class Values:
     """Draws names, none of them twice, and values as JSON carries them. Times are exact: quarters of a second."""
 
     def __init__(self, seed: Random) -> None:

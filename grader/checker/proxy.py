@@ -1,8 +1,7 @@
-"""What stands in the grader for the student's engine: objects whose every use is asked of the worker.
+"""Proxies in the grader for the objects of the student's engine: each use of one is a request to the worker.
 
-The tests and workflows use the engine's public names on them and see no difference. Nothing that the worker says is
-taken for more than it is: a stand-in is equal to nothing but itself, and of the grader's own objects the worker can
-do one thing only, call the functions that it was given.
+The tests and workflows use the engine's public names on them and see no difference. A proxy is equal to nothing but
+itself, and the worker can do one thing only with the grader's own objects: call the functions that it was given.
 """
 
 from __future__ import annotations
@@ -12,16 +11,16 @@ from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
-from grader.checker.peer import Peer
+from grader.checker.rpc.peer import Peer
 from solution.engine import SimulatedClock
 
-# What the engine's objects are asked to do most: found and called in one message instead of two.
+# The most frequent methods: they are found and called in one message instead of two.
 _METHODS = {"run", "signal", "call_activity", "now", "wait_signal", "to_json", "from_json"}
 _CALLABLE = (FunctionType, MethodType, BuiltinFunctionType)
 
 
-class Remote:
-    """An object of the worker's."""
+class Proxy:
+    """An object of the worker."""
 
     __slots__ = ("_peer",)
 
@@ -29,7 +28,7 @@ class Remote:
         object.__setattr__(self, "_peer", peer)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # protocols of Python's own, such as __deepcopy__, are not for asking
+        if name.startswith("__"):  # protocols of Python itself, such as __deepcopy__, are no requests
             raise AttributeError(name)
         if name in _METHODS:
             return lambda *args, **named: self._peer.ask("invoke", self, name, args, tuple(named.items()))
@@ -42,7 +41,7 @@ class Remote:
         return self._peer.ask("call", self, args, tuple(named.items()))
 
     def __instancecheck__(self, instance: Any) -> bool:
-        return isinstance(instance, Remote) and self._peer.ask("isinstance", instance, self) is True
+        return isinstance(instance, Proxy) and self._peer.ask("isinstance", instance, self) is True
 
     def __iter__(self) -> Iterator[Any]:
         found = self._peer.ask("list", self)
@@ -72,15 +71,15 @@ class Remote:
 
 
 def _text(found: Any) -> str:
-    return found if type(found) is str else "something that is no text"
+    return found if type(found) is str else "something that is not a string"
 
 
 class Engine:
-    """The engine's module, as the tests get it. The clock of the tests is the grader's own."""
+    """The engine's module for the tests. The clock of the tests is the grader's own."""
 
     SimulatedClock = SimulatedClock
 
-    def __init__(self, module: Remote) -> None:
+    def __init__(self, module: Proxy) -> None:
         self._module = module
 
     def __getattr__(self, name: str) -> Any:
@@ -88,11 +87,11 @@ class Engine:
 
 
 def describe(peer: Peer, value: Any) -> dict[str, Any]:
-    """What the worker may know of an object of the grader's: the shape of a function, the methods of a clock."""
-    if isinstance(value, Remote):
+    """What the worker may know of an object of the grader: the parameters of a function, the methods of a clock."""
+    if isinstance(value, Proxy):
         raise peer.end("an object of an earlier process is used again")
     if isinstance(value, SimulatedClock):
-        return {"methods": {name: peer.out(getattr(value, name)) for name in ("now", "sleep")}}
+        return {"methods": {name: peer.encode(getattr(value, name)) for name in ("now", "sleep")}}
     if isinstance(value, _CALLABLE):
         return {"name": value.__name__, "parameters": _parameters(value)}
     return {"methods": {}}
@@ -105,13 +104,13 @@ def _parameters(function: Any) -> list[Any] | None:
 
 
 def perform(operation: str, target: Any, arguments: list[Any]) -> Any:
-    """What the worker may ask for: a call of a function that it was given."""
+    """The result of a callback. The worker may only call a function that it was given."""
     if operation != "call" or not isinstance(target, _CALLABLE):
         raise TypeError("only a function can be called")
     args, named = arguments
     return target(*args, **dict(named))
 
 
-def standin(peer: Peer, told: dict[str, Any]) -> Remote:
-    """What stands here for an object of the worker's."""
-    return Remote(peer)
+def make_proxy(peer: Peer, description: dict[str, Any]) -> Proxy:
+    """The proxy for an object of the worker."""
+    return Proxy(peer)
