@@ -7,8 +7,9 @@ import pytest
 from durable_lab import source
 from durable_lab.todos import SKELETON, all_todos
 from grader.checker import examinee, suite
-from grader.checker.check import AROUND, NO_ANSWER, NOT_RUN, check
+from grader.checker.check import check
 from grader.checker.examinee import Examinee, Late, NotAsked, Patience
+from grader.checker.messages import AROUND, NO_ANSWER, NOT_RUN
 from grader.classrun import pool
 from grader.dev.bank.splice import REFERENCE
 from grader.handin import Submission
