@@ -19,32 +19,81 @@ Step = tuple[Any, ...]  # ("activity", name, arguments), ("now",) or ("signal", 
 @pytest.mark.todo(1, 4, needs=(2, 3, 5))
 def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> None:
     """R3, R4"""
-    values = Values(seed)
-    one, two, three, renamed, live = values.steps(5)
-    signal, other_signal = values.signals(2)
-    a, b = values.things(2)
-    number, text = seed.randint(2, 900), f"{values.value(0)!s:.20}!"
-    wide: Step = ("activity", one, [text, {a: {b: number, "x": [number]}, "z": text}])
-    pair: Step = ("activity", two, [text, number])
-    wait: Step = ("signal", signal)
-    middle = values.mixed([wide], [pair], [wait], [("now",)])
-    plan = [*middle, ("activity", three, [])]
-    tail: Step = ("activity", live, [])  # behind all that is recorded: it would run
-    acts = {name: bench.activity(name) for name in (one, two, three, renamed, live, signal, "now")}
+    story = _Story(bench, Values(seed))
+    differs(bench, "a history with a time and a signal in it")
+    state = bench.restart(story.record())
+    again = bench.run(story.version(*story.instead(story.wide, story.shuffled)), state)
+    bench.expect_status("R3", "the order of the keys of an object means nothing", "completed", again)
+    before, calls = as_json(state), list(bench.calls)
+    once = [as_text(step[1], step[2]) for step in story.plan if step[0] == "activity"]
+    bench.expect("R3", "with the same decisions as ever, each step ran once", once, calls)
+    changes = story.changes()
+    differs(bench, "other changes of the code, at other places")
+    for name, workflow in changes.items():
+        rule, _, change = name.partition(" ")
+        _expect_divergence(bench, rule, change, workflow, state, before, calls)
+    differs(bench, "a divergence at another position")
+    story.expect_both_sides(state)
+    differs(bench, "the guard that compares names only")
+    weak = bench.run(story.version(*story.instead(story.wide, story.deeper(story.number + 7))), state, guard="names")
+    must = 'guard="names" compares kind and name only, and lets other arguments pass'
+    bench.expect_status("R3", must, "completed", weak)
+    weak = bench.run(story.version(*story.instead(story.pair, story.renamed(story.pair[2]))), state, guard="names")
+    bench.expect_status("R3", 'guard="names" does not let another name pass', "failed", weak)
+    bench.expect("R3", "nothing runs", calls, bench.calls)
 
-    def do(ctx: Any, step: Step) -> Any:
+
+class _Story:
+    """A run with steps of each kind, and workflows that diverge from it."""
+
+    def __init__(self, bench: Bench, values: Values) -> None:
+        self.bench, self.values, self.seed = bench, values, values.seed
+        self.one, self.two, three, self.new_name, live = values.steps(5)
+        self.signal, self.other_signal = values.signals(2)
+        self.a, self.b = values.things(2)
+        self.number, self.text = self.seed.randint(2, 900), f"{values.value(0)!s:.20}!"
+        self.wide = self.deeper(self.number)
+        self.shuffled: Step = (
+            "activity",
+            self.one,
+            [self.text, {"z": self.text, self.a: {"x": [self.number], self.b: self.number}}],
+        )
+        self.pair: Step = ("activity", self.two, [self.text, self.number])
+        self.wait: Step = ("signal", self.signal)
+        self.plan: list[Step] = [
+            *values.mixed([self.wide], [self.pair], [self.wait], [("now",)]),
+            ("activity", three, []),
+        ]
+        self.tail: Step = ("activity", live, [])  # after all that is recorded: it would run
+        names = (self.one, self.two, three, self.new_name, live, self.signal, "now")
+        self.acts = {name: bench.activity(name) for name in names}
+
+    def deeper(self, value: Any) -> Step:
+        """The wide step, with a value deep in its second argument."""
+        return (
+            "activity",
+            self.one,
+            [self.text, {self.a: {self.b: value, "x": [self.number]}, "z": self.text}],
+        )
+
+    def renamed(self, args: list[Any]) -> Step:
+        return ("activity", self.new_name, args)
+
+    def do(self, ctx: Any, step: Step) -> Any:
         match step:
             case ("activity", name, args):
-                return ctx.call_activity(acts[name], *args)
+                return ctx.call_activity(self.acts[name], *args)
             case ("signal", name):
                 return ctx.wait_signal(name)
         return ctx.now()
 
-    def version(*steps: Step, ending: Callable[[], Any] = lambda: None, careless: bool = False) -> Any:
+    def version(self, *steps: Step, ending: Callable[[], Any] = lambda: None, careless: bool = False) -> Any:
+        """A workflow with these steps. `careless`: it continues after any error."""
+
         def workflow(ctx: Any, order: Any) -> Any:
             for step in steps:
                 try:
-                    do(ctx, step)
+                    self.do(ctx, step)
                 except Exception:
                     if not careless:
                         raise
@@ -52,73 +101,79 @@ def test_divergence_is_caught_and_nothing_runs(bench: Bench, seed: Random) -> No
 
         return workflow
 
-    def give_up() -> None:
-        raise RuntimeError("gave up")
+    def instead(self, old: Step, *new: Step) -> list[Step]:
+        """The steps of the plan, with one replaced."""
+        at = self.plan.index(old)
+        return [*self.plan[:at], *new, *self.plan[at + 1 :]]
 
-    def instead(old: Step, *new: Step) -> list[Step]:
-        at = plan.index(old)
-        return [*plan[:at], *new, *plan[at + 1 :]]
+    def record(self) -> Any:
+        """Run the plan to its end. Returns the state."""
+        bench, values = self.bench, self.values
+        start = bench.run(self.version(*self.plan), bench.state(values.run_id(), values.value()))
+        must = "a run whose signal has not come has not diverged: it waits"
+        bench.expect_status("R3", must, "blocked", start)
+        first = bench.run(self.version(*self.plan), bench.signal(start.state, self.signal, values.value()))
+        must = "a workflow that asks for what it always asked for is completed"
+        bench.expect_status("R3", must, "completed", first)
+        return first.state
 
-    differs(bench, "a history with a time and a signal in it")
-    start = bench.run(version(*plan), bench.state(values.run_id(), values.value()))
-    bench.expect_status("R3", "a run whose signal has not come has not diverged: it waits", "blocked", start)
-    first = bench.run(version(*plan), bench.signal(start.state, signal, values.value()))
-    bench.expect_status("R3", "a workflow that asks for what it always asked for is completed", "completed", first)
-    shuffled: Step = ("activity", one, [text, {"z": text, a: {"x": [number], b: number}}])
-    state = bench.restart(first.state)
-    again = bench.run(version(*instead(wide, shuffled)), state)
-    bench.expect_status("R3", "the order of the keys of an object means nothing", "completed", again)
-    before, calls = as_json(state), list(bench.calls)
-    once = [as_text(step[1], step[2]) for step in plan if step[0] == "activity"]
-    bench.expect("R3", "with the same decisions as ever, each step ran once", once, calls)
+    def changes(self) -> dict[str, Any]:
+        """Workflows that diverge, by the rule and what was changed."""
+        seed, plan, number, text = self.seed, self.plan, self.number, self.text
 
-    def changed(old: Step, *new: Step) -> Any:
-        return version(*instead(old, *new), tail)
+        def changed(old: Step, *new: Step) -> Any:
+            return self.version(*self.instead(old, *new), self.tail)
 
-    def deeper(found: Any) -> Step:
-        return ("activity", one, [text, {a: {b: found, "x": [number]}, "z": text}])
+        swapped = list(plan)
+        at = seed.randrange(len(plan) - 1)
+        swapped[at], swapped[at + 1] = swapped[at + 1], swapped[at]
+        short = plan[: seed.randint(1, len(plan) - 1)]
+        gone = plan[seed.randrange(len(plan) - 1)]
+        other_value = seed.choice((number + 1, str(number), None, [number]))
+        other_count = seed.choice(([text], [text, number, None], []))
+        other_kind: Step = seed.choice((("activity", self.signal, []), ("now",)))
+        careless = self.version(self.renamed([number]), *plan, self.tail, ending=lambda: "fine", careless=True)
+        return {
+            "R3 a renamed activity": changed(self.pair, self.renamed(self.pair[2])),
+            "R3 another value deep in an argument": changed(self.wide, self.deeper(other_value)),
+            "R3 a float where history has an integer": changed(self.wide, self.deeper(float(number))),
+            "R3 two arguments in another order": changed(self.pair, ("activity", self.two, [number, text])),
+            "R3 one argument less, or one more": changed(self.pair, ("activity", self.two, other_count)),
+            "R3 an activity instead of now": changed(("now",), ("activity", "now", [])),
+            "R3 an activity, or now, instead of a signal": changed(self.wait, other_kind),
+            "R3 a signal instead of an activity": changed(plan[-1], ("signal", plan[-1][1])),
+            "R3 another signal": changed(self.wait, ("signal", self.other_signal)),
+            "R3 two steps in another order": self.version(*swapped, self.tail),
+            "R3 a step removed": changed(gone),
+            "R4 an early return": self.version(*short),
+            "R4 an empty workflow": self.version(),
+            "R4 an early failure": self.version(*short, ending=_give_up),
+            "R3 a change whose error is swallowed": careless,
+        }
 
-    swapped = list(plan)
-    at = seed.randrange(len(plan) - 1)
-    swapped[at], swapped[at + 1] = swapped[at + 1], swapped[at]
-    short = plan[: seed.randint(1, len(plan) - 1)]
-    gone = plan[seed.randrange(len(plan) - 1)]
-    other_value = seed.choice((number + 1, str(number), None, [number]))
-    other_count = seed.choice(([text], [text, number, None], []))
-    other_kind: Step = seed.choice((("activity", signal, []), ("now",)))
-    changes: dict[str, Any] = {
-        "R3 a renamed activity": changed(pair, ("activity", renamed, pair[2])),
-        "R3 another value deep in an argument": changed(wide, deeper(other_value)),
-        "R3 a float where history has an integer": changed(wide, deeper(float(number))),
-        "R3 two arguments in another order": changed(pair, ("activity", two, [number, text])),
-        "R3 one argument less, or one more": changed(pair, ("activity", two, other_count)),
-        "R3 an activity instead of now": changed(("now",), ("activity", "now", [])),
-        "R3 an activity, or now, instead of a signal": changed(wait, other_kind),
-        "R3 a signal instead of an activity": changed(plan[-1], ("signal", three)),
-        "R3 another signal": changed(wait, ("signal", other_signal)),
-        "R3 two steps in another order": version(*swapped, tail),
-        "R3 a step removed": changed(gone),
-        "R4 an early return": version(*short),
-        "R4 an empty workflow": version(),
-        "R4 an early failure": version(*short, ending=give_up),
-        "R3 a change whose error is swallowed": version(
-            ("activity", renamed, [number]), *plan, tail, ending=lambda: "fine", careless=True
-        ),
-    }
-    differs(bench, "other changes of the code, at other places")
-    for name, workflow in changes.items():
-        rule, _, change = name.partition(" ")
-        _expect_divergence(bench, rule, change, workflow, state, before, calls)
-    differs(bench, "a divergence at another position")
-    places = [i for i, step in enumerate(plan) if step != ("now",)]
-    _expect_both_sides(bench, do, plan, ("activity", renamed, [number]), state, seed.choice(places))
-    differs(bench, "the guard that compares names only")
-    weak = bench.run(version(*instead(wide, deeper(number + 7))), state, guard="names")
-    must = 'guard="names" compares kind and name only, and lets other arguments pass'
-    bench.expect_status("R3", must, "completed", weak)
-    weak = bench.run(version(*instead(pair, ("activity", renamed, pair[2]))), state, guard="names")
-    bench.expect_status("R3", 'guard="names" does not let another name pass', "failed", weak)
-    bench.expect("R3", "nothing runs", calls, bench.calls)
+    def expect_both_sides(self, state: Any) -> None:
+        """The error says where the divergence is, and what is on each side."""
+        at = self.seed.choice([i for i, step in enumerate(self.plan) if step != ("now",)])
+        asked, seen = self.renamed([self.number]), []
+
+        def witness(ctx: Any, order: Any) -> Any:
+            for step in self.plan[:at]:
+                self.do(ctx, step)
+            try:
+                self.do(ctx, asked)
+            except self.bench.m.NonDeterminismError as error:
+                seen.extend([error.position, error.recorded.kind, error.recorded.name, error.issued.name])
+                seen.append(asked[1] in str(error))
+                raise
+
+        self.bench.run(witness, state)
+        want = [at, *self.plan[at][:2], asked[1], True]
+        must = "the error says where, what is recorded, what was issued, and the text names it"
+        self.bench.expect("R3", must, want, seen)
+
+
+def _give_up() -> None:
+    raise RuntimeError("gave up")
 
 
 def _expect_divergence(
@@ -136,100 +191,91 @@ def _expect_divergence(
     bench.expect(rule, f"{change}: history is unchanged", before, as_json(result.state))
 
 
-def _expect_both_sides(bench: Bench, do: Any, plan: list[Step], asked: Step, state: Any, at: int) -> None:
-    """The error says where, and what stands on each side."""
-    seen: list[Any] = []
-
-    def witness(ctx: Any, order: Any) -> Any:
-        for step in plan[:at]:
-            do(ctx, step)
-        try:
-            do(ctx, asked)
-        except bench.m.NonDeterminismError as error:
-            seen.extend([error.position, error.recorded.kind, error.recorded.name, error.issued.name])
-            seen.append(asked[1] in str(error))
-            raise
-
-    bench.run(witness, state)
-    want = [at, *plan[at][:2], asked[1], True]
-    must = "the error says where, what is recorded, what was issued, and the text names it"
-    bench.expect("R3", must, want, seen)
-
-
 @pytest.mark.todo(1, 4, 5)
 def test_states_are_never_changed_and_values_are_the_same_live_and_replayed(bench: Bench, seed: Random) -> None:
     """R5, R10"""
     values = Values(seed)
-    take, look = values.steps(2)
-    a, b, c = values.things(3)
-    more = values.value()
-
-    def fresh() -> dict[str, Any]:
-        return {a: {b: [{c: [1]}]}, "zz": more}
-
-    def spoil(value: Any, word: str) -> None:
-        value[a][b][0][c].append(word)
-        value[a][b].append(word)
-        value[a][word] = word
-
-    fails = seed.randint(1, 2)
-    made = values.value()
-
-    def taken(given: Any) -> Any:
-        spoil(given, "by the activity")
-        if bench.calls.count(as_text(take, [fresh()])) <= fails:
-            raise OSError("busy")
-        return {"pair": (a, (b, [made])), "box": [{c: []}]}
-
-    fetch = bench.activity(take, answer=taken)
-    echo = bench.activity(look, answer=lambda value: value)
-
-    def workflow(ctx: Any, order: Any) -> Any:
-        spoil(order, "by the workflow")
-        mine = fresh()
-        got = ctx.call_activity(fetch, mine)
-        kinds = [type(got["pair"]).__name__, type(got["pair"][1]).__name__]
-        spoil(mine, "afterwards")
-        got["box"][0][c].append("afterwards")
-        first, *rest = got["pair"]
-        if isinstance(rest[0], list):
-            rest[0].append("afterwards")
-        box = ctx.call_activity(echo, fresh())
-        spoil(box, "afterwards")
-        return [kinds, first, list(rest[0])[:2], mine, box]
-
+    nested = _Nested(bench, values)
     differs(bench, "values nested deeper, which are changed afterwards")
-    theirs = fresh()
+    theirs = nested.fresh()
     start = bench.state(values.run_id(), theirs)
     before = as_json(start)
-    live = bench.run(workflow, start)
-    spoilt = [fresh(), fresh()]
-    spoil(spoilt[0], "afterwards")
-    spoil(spoilt[1], "afterwards")
-    want = [["list", "list"], a, [b, [made]], *spoilt]
+    live = bench.run(nested.workflow, start)
+    want = nested.result()
     bench.expect("R5", "a tuple arrives as a list at once; an activity works on its own copy", want, live.value)
     bench.expect("R10", "run leaves the state that it was given as it was", before, as_json(start))
-    bench.expect("R10", "run leaves the input that it was given as it was", fresh(), theirs)
+    bench.expect("R10", "run leaves the input that it was given as it was", nested.fresh(), theirs)
     must = "what the workflow does to its input does not reach the new state"
-    bench.expect("R5", must, fresh(), live.state.input)
-    record = {"pair": [a, [b, [made]]], "box": [{c: []}]}
-    history = [[[fresh()], record], [[fresh()], fresh()]]
-    recorded = [[list(command.args), command.value] for command in live.state.commands]
-    bench.expect("R5", "what is changed after it was recorded does not reach history", history, recorded)
-    attempts = [as_text(take, [fresh()])] * (fails + 1)
-    bench.expect(
-        "R5", "every attempt gets its arguments as the workflow passed them", attempts, bench.calls[: fails + 1]
-    )
+    bench.expect("R5", must, nested.fresh(), live.state.input)
+    nested.expect_history(live.state)
     finished = as_json(live.state)
-    _expect_replay(bench, workflow, live.state, want, finished)
+    _expect_replay(bench, nested.workflow, live.state, want, finished)
     differs(bench, "two signals to one state")
     fork = [bench.signal(live.state, name, values.value()) for name in values.signals(2)]
     bench.expect("R10", "signal leaves the state that it was given as it was", finished, as_json(live.state))
     found = [[new.workflow_id, new.input, len(new.commands), len(new.signals)] for new in fork]
     must = "signal returns a new state with all of the old one and the signal"
-    bench.expect("R10", must, [[live.state.workflow_id, fresh(), 2, 1]] * 2, found)
-    _expect_replay(bench, workflow, bench.restart(live.state), want, finished)
+    bench.expect("R10", must, [[live.state.workflow_id, nested.fresh(), 2, 1]] * 2, found)
+    _expect_replay(bench, nested.workflow, bench.restart(live.state), want, finished)
     _expect_refusals(bench, values)
+
+
+class _Nested:
+    """A workflow and activities that change each nested value they get."""
+
+    def __init__(self, bench: Bench, values: Values) -> None:
+        self.bench = bench
+        self.take, look = values.steps(2)
+        self.a, self.b, self.c = values.things(3)
+        self.more = values.value()
+        self.fails, self.made = values.seed.randint(1, 2), values.value()
+        self.fetch = bench.activity(self.take, answer=self.taken)
+        self.echo = bench.activity(look, answer=lambda value: value)
+
+    def fresh(self) -> dict[str, Any]:
+        return {self.a: {self.b: [{self.c: [1]}]}, "zz": self.more}
+
+    def spoil(self, value: Any, word: str = "afterwards") -> Any:
+        """Change a value at each depth."""
+        value[self.a][self.b][0][self.c].append(word)
+        value[self.a][self.b].append(word)
+        value[self.a][word] = word
+        return value
+
+    def taken(self, given: Any) -> Any:
+        self.spoil(given, "by the activity")
+        if self.bench.calls.count(as_text(self.take, [self.fresh()])) <= self.fails:
+            raise OSError("busy")
+        return {"pair": (self.a, (self.b, [self.made])), "box": [{self.c: []}]}
+
+    def workflow(self, ctx: Any, order: Any) -> Any:
+        self.spoil(order, "by the workflow")
+        mine = self.fresh()
+        got = ctx.call_activity(self.fetch, mine)
+        kinds = [type(got["pair"]).__name__, type(got["pair"][1]).__name__]
+        self.spoil(mine)
+        got["box"][0][self.c].append("afterwards")
+        first, *rest = got["pair"]
+        if isinstance(rest[0], list):
+            rest[0].append("afterwards")
+        box = self.spoil(ctx.call_activity(self.echo, self.fresh()))
+        return [kinds, first, list(rest[0])[:2], mine, box]
+
+    def result(self) -> list[Any]:
+        """What the workflow has to return."""
+        spoilt = [self.spoil(self.fresh()) for _ in range(2)]
+        return [["list", "list"], self.a, [self.b, [self.made]], *spoilt]
+
+    def expect_history(self, state: Any) -> None:
+        """The records and the calls have the values as they were before any change."""
+        record = {"pair": [self.a, [self.b, [self.made]]], "box": [{self.c: []}]}
+        history = [[[self.fresh()], record], [[self.fresh()], self.fresh()]]
+        recorded = [[list(command.args), command.value] for command in state.commands]
+        must = "what is changed after it was recorded does not reach history"
+        self.bench.expect("R5", must, history, recorded)
+        attempts = [as_text(self.take, [self.fresh()])] * (self.fails + 1)
+        must = "every attempt gets its arguments as the workflow passed them"
+        self.bench.expect("R5", must, attempts, self.bench.calls[: self.fails + 1])
 
 
 def _expect_replay(bench: Bench, workflow: Any, state: Any, want: Any, finished: Any) -> None:
@@ -285,91 +331,112 @@ def _expect_refusals(bench: Bench, values: Values) -> None:
 @pytest.mark.todo(1, 2, 3, 4, 5)
 def test_the_refund_story_survives_kill_and_resume(bench: Bench, seed: Random) -> None:
     """R1 to R11, together"""
-    values = Values(seed)
-    run_id, given = values.run_id(), {values.thing(): values.value(), "price": seed.randint(2, 10**12)}
-    look, pay, mail = values.steps(3)
-    yes, early, never = values.signals(3)
-    person, advice, receipt = values.person(), values.value(), values.distinct(1)[0]
-    errors = values.errors(seed.randint(1, 2))
-    wait, days = values.span(), values.span()
-    bench.clock = bench.m.SimulatedClock(begun := values.moment())
-    ledger: dict[str, Any] = {}  # the other side's own books: it deduplicates on the key
-    deaths = values.mixed(
-        ["before the effect", "after the effect"], [seed.choice(("before the effect", "after the effect"))]
-    )
-    dying = list(deaths)
+    story = _Refund(bench, Values(seed))
+    differs(bench, "another order of steps, a signal that comes early, and one that nothing waits for")
+    blocked = story.run_until_blocked()
+    bench.expect_status("R9", "the run waits for a human", "blocked", blocked)
+    bench.expect("R9", "the result says which signal it waits for", story.yes, blocked.waiting_for)
+    bench.clock.sleep(story.days)
+    differs(bench, "more crashes, before and after the effect")
+    found = bench.signal(bench.restart(blocked.state), story.yes, {"by": story.person})
+    for _ in range(story.deaths):
+        found = bench.crash(story.workflow, found)
+    done = bench.run(story.workflow, found)
+    bench.expect_status("R2", "the run is finished by the last process", "completed", done)
+    story.expect_effects(done)
+    differs(bench, "a replay of the longer story")
+    again = bench.run(story.workflow, bench.restart(bench.recorded(bench.state(story.run_id, story.given))))
+    bench.expect_status("R2", "a replay of the finished run ends as the run did", "completed", again)
+    bench.expect("R2", "a replay of the finished run has the same answer", story.answers(), again.value)
+    bench.expect("R2", "a replay of the finished run causes nothing", story.calls(), bench.calls)
 
-    def at_the_bank(price: int, who: str) -> Any:
-        if dying and dying[0] == "before the effect":
-            raise Crash(dying.pop(0))
-        ledger[str(bench.keys[-1])] = [price, who]
-        if dying:
-            raise Crash(dying.pop(0))
-        return receipt
 
-    assess, transfer = bench.activity(look, advice), bench.activity(pay, answer=at_the_bank)
-    write = bench.activity(mail, *errors, None)
-    # The payment comes behind the answer; the rest may come anywhere.
-    plan = [look, *values.mixed(["now"], [early], [yes])]
-    plan.insert(seed.randint(plan.index(yes) + 1, len(plan)), pay)
-    plan.insert(seed.randint(plan.index(yes) + 1, len(plan)), "now")
-    plan.append(mail)
+class _Refund:
+    """Look, wait for a human, pay, write; with a bank that keeps books of its own, and processes that die there."""
 
-    def workflow(ctx: Any, order: Any) -> Any:
+    def __init__(self, bench: Bench, values: Values) -> None:
+        self.bench, seed = bench, values.seed
+        self.run_id, self.given = values.run_id(), {values.thing(): values.value(), "price": seed.randint(2, 10**12)}
+        self.look, self.pay, self.mail = values.steps(3)
+        self.yes, self.early, self.never = values.signals(3)
+        self.person, self.advice, self.receipt = values.person(), values.value(), values.distinct(1)[0]
+        self.errors = values.errors(seed.randint(1, 2))
+        self.wait, self.days = values.span(), values.span()
+        bench.clock = bench.m.SimulatedClock(moment := values.moment())
+        self.begun, self.values = moment, values
+        self.ledger: dict[str, Any] = {}  # the bank's books: it deduplicates on the key
+        either = ("before the effect", "after the effect")
+        self.dying = values.mixed([*either], [seed.choice(either)])
+        self.deaths = len(self.dying)
+        self.acts = {
+            self.look: bench.activity(self.look, self.advice),
+            self.pay: bench.activity(self.pay, answer=self.at_the_bank),
+            self.mail: bench.activity(self.mail, *self.errors, None),
+        }
+        # The payment comes after the answer; the other steps may come anywhere.
+        self.plan = [self.look, *values.mixed(["now"], [self.early], [self.yes])]
+        for step in (self.pay, "now"):
+            self.plan.insert(seed.randint(self.plan.index(self.yes) + 1, len(self.plan)), step)
+        self.plan.append(self.mail)
+
+    def at_the_bank(self, price: int, who: str) -> Any:
+        if self.dying and self.dying[0] == "before the effect":
+            raise Crash(self.dying.pop(0))
+        self.ledger[str(self.bench.keys[-1])] = [price, who]
+        if self.dying:
+            raise Crash(self.dying.pop(0))
+        return self.receipt
+
+    def workflow(self, ctx: Any, order: Any) -> Any:
         answers: list[Any] = []
         who = ""
-        for step in plan:
-            if step == look:
-                answers.append(ctx.call_activity(assess, order))
-            elif step == pay:
-                answers.append(ctx.call_activity(transfer, order["price"], who))
-            elif step == mail:
-                answers.append(ctx.call_activity(write, who))
+        for step in self.plan:
+            if step == self.look:
+                answers.append(ctx.call_activity(self.acts[step], order))
+            elif step == self.pay:
+                answers.append(ctx.call_activity(self.acts[step], order["price"], who))
+            elif step == self.mail:
+                answers.append(ctx.call_activity(self.acts[step], who))
             elif step == "now":
                 answers.append(ctx.now())
             else:
                 answers.append(ctx.wait_signal(step))
-                who = answers[-1]["by"] if step == yes else who
+                who = answers[-1]["by"] if step == self.yes else who
         return answers
 
-    differs(bench, "another order of steps, a signal that comes early, and one that nothing waits for")
-    start = bench.state(run_id, given)
-    hint = values.falsy(1)[0]
-    ready = bench.signal(bench.signal(start, early, hint), never, values.value())  # before the first run: kept
-    bench.clock.sleep(wait)
-    blocked = bench.run(workflow, ready)
-    bench.expect_status("R9", "the run waits for a human", "blocked", blocked)
-    bench.expect("R9", "the result says which signal it waits for", yes, blocked.waiting_for)
-    bench.clock.sleep(days)
-    differs(bench, "more crashes, before and after the effect")
-    found = bench.signal(bench.restart(blocked.state), yes, {"by": person})
-    for _ in deaths:
-        found = bench.crash(workflow, found)
-    done = bench.run(workflow, found)
-    bench.expect_status("R2", "the run is finished by the last process", "completed", done)
-    times = [begun + wait, begun + wait + days]
-    looks = iter([times[step_is_late] for step_is_late in _late(plan, yes)])
-    outcome = {look: advice, early: hint, yes: {"by": person}, pay: receipt, mail: None}
-    want = [next(looks) if step == "now" else outcome[step] for step in plan]
-    bench.expect("R7", "its answer is that of a run that never died", want, done.value)
-    books = {f"{run_id}/{plan.index(pay)}": [given["price"], person]}
-    bench.expect("R11", "the other side paid once, under one key", books, ledger)
-    once = [as_text(look, [given])]
-    paid = [as_text(pay, [given["price"], person])] * (len(deaths) + 1)
-    mailed = [as_text(mail, [person])] * (len(errors) + 1)
-    must = "every step ran once, but for the one in flight and the one that was tried again"
-    bench.expect("R2", must, once + paid + mailed, bench.calls)
-    ended = times[1] + sum(waits(DEFAULT, len(errors) + 1))
-    bench.expect(
-        "R9", "time has passed for the waits between the attempts, and for nothing else", ended, bench.clock.now()
-    )
-    differs(bench, "a replay of the longer story")
-    again = bench.run(workflow, bench.restart(bench.recorded(bench.state(run_id, given))))
-    bench.expect_status("R2", "a replay of the finished run ends as the run did", "completed", again)
-    bench.expect("R2", "a replay of the finished run has the same answer", want, again.value)
-    bench.expect("R2", "a replay of the finished run causes nothing", once + paid + mailed, bench.calls)
+    def run_until_blocked(self) -> Any:
+        """Deliver two signals before the first run; both are kept."""
+        bench, start = self.bench, self.bench.state(self.run_id, self.given)
+        self.hint = self.values.falsy(1)[0]
+        ready = bench.signal(bench.signal(start, self.early, self.hint), self.never, self.values.value())
+        bench.clock.sleep(self.wait)
+        return bench.run(self.workflow, ready)
 
+    def times(self) -> list[float]:
+        """When the run looks at the clock: before it blocked, and after the answer."""
+        return [self.begun + self.wait, self.begun + self.wait + self.days]
 
-def _late(plan: list[str], answer: str) -> list[bool]:
-    """For each look at the clock, in order: is it behind the wait for the answer?"""
-    return [i > plan.index(answer) for i, step in enumerate(plan) if step == "now"]
+    def answers(self) -> list[Any]:
+        """What the workflow has to return."""
+        outcome = {self.look: self.advice, self.early: self.hint, self.yes: {"by": self.person}}
+        outcome |= {self.pay: self.receipt, self.mail: None}
+        answered = self.plan.index(self.yes)
+        return [self.times()[i > answered] if step == "now" else outcome[step] for i, step in enumerate(self.plan)]
+
+    def calls(self) -> list[str]:
+        """The calls that have to reach the activities."""
+        paid = as_text(self.pay, [self.given["price"], self.person])
+        mailed = as_text(self.mail, [self.person])
+        return [as_text(self.look, [self.given]), *[paid] * (self.deaths + 1), *[mailed] * (len(self.errors) + 1)]
+
+    def expect_effects(self, done: Any) -> None:
+        """The finished run, its effects outside the engine, and the time it took."""
+        bench = self.bench
+        bench.expect("R7", "its answer is that of a run that never died", self.answers(), done.value)
+        books = {f"{self.run_id}/{self.plan.index(self.pay)}": [self.given["price"], self.person]}
+        bench.expect("R11", "the other side paid once, under one key", books, self.ledger)
+        must = "every step ran once, but for the one in flight and the one that was tried again"
+        bench.expect("R2", must, self.calls(), bench.calls)
+        ended = self.times()[1] + sum(waits(DEFAULT, len(self.errors) + 1))
+        must = "time has passed for the waits between the attempts, and for nothing else"
+        bench.expect("R9", must, ended, bench.clock.now())

@@ -102,71 +102,93 @@ def _raises(ctx: Any, awaited: str, act: Any) -> Any:
 def test_a_delivered_signal_resumes_without_running_again(bench: Bench, seed: Random) -> None:
     """R8, R1, R2, R5"""
     values = Values(seed)
-    first, second = values.signals(2)
-    ask, act_on, thing, inner = values.step(), values.step(), values.thing(), values.thing()
-    person, note, days = values.person(), values.value(), values.span()
-    payload = {inner: [{thing: person}], "note": note}
-    asked = bench.activity(ask)
-    acted = bench.activity(act_on, Crash("power cut"), "as you wish")
-    start = bench.state(values.run_id(), values.value())
-    bench.clock = bench.m.SimulatedClock(begun := values.moment())
-
-    def workflow(ctx: Any, order: Any) -> Any:
-        ctx.call_activity(asked)
-        answer = ctx.wait_signal(first)
-        who, said = answer[inner][0][thing], answer["note"]
-        answer[inner][0][thing] = "changed afterwards"
-        answer[inner].append("changed afterwards")
-        answer["note"] = "changed afterwards"
-        got = ctx.call_activity(acted, who)
-        return [who, said, got, ctx.wait_signal(second)]
-
+    story = _Answered(bench, values)
     differs(bench, "a nested payload, which its owner changes afterwards")
-    blocked = bench.run(workflow, start)
+    blocked = bench.run(story.workflow, story.start)
     bench.expect_status("R8", "a run whose signal has not come is blocked", "blocked", blocked)
-    bench.clock.sleep(days)
+    bench.clock.sleep(story.days)
     waiting = bench.restart(blocked.state)
-    theirs = {inner: [{thing: person}], "note": note}  # the caller's own
-    ready = bench.signal(waiting, first, theirs)
-    theirs[inner][0][thing] = "Mallory"
-    theirs["more"] = True
-    arrived = [[s.name, s.payload, s.received_at] for s in ready.signals]
-    must = "a delivered signal is in the new state: name, payload, time"
-    bench.expect("R8", must, [[first, payload, begun + days]], arrived)
-    told = [[s.name, s.payload] for s in bench.journal if isinstance(s, bench.m.Signal)]
-    bench.expect("R1", "the journal is told of the signal", [[first, payload]], told)
+    ready = story.deliver(waiting)
     differs(bench, "a journal with another error")
-    error = values.errors(1)[0]
+    _expect_to_hear_of_the_journal(bench, waiting, story.first, story.payload(), values.errors(1)[0])
+    differs(bench, "a crash behind the signal, and a second signal")
+    waiting = bench.run(story.workflow, bench.crash(story.workflow, bench.restart(ready)))
+    must = "a run that died behind its signal goes on behind it"
+    bench.expect_status("R8", must, "blocked", waiting)
+    bench.expect("R8", "one signal is good for one wait", story.second, waiting.waiting_for)
+    last = values.falsy(1)[0]
+    done = bench.run(story.workflow, bench.signal(bench.restart(waiting.state), story.second, last))
+    bench.expect_status("R8", "a run whose signal has come goes on", "completed", done)
+    story.expect_end(done, last)
 
+
+class _Answered:
+    """Ask, wait for an answer, act on it, and wait again. The workflow changes the payload it gets."""
+
+    def __init__(self, bench: Bench, values: Values) -> None:
+        self.bench = bench
+        self.first, self.second = values.signals(2)
+        self.ask, self.act_on, self.thing, self.inner = values.step(), values.step(), values.thing(), values.thing()
+        self.person, self.note, self.days = values.person(), values.value(), values.span()
+        self.asked = bench.activity(self.ask)
+        self.acted = bench.activity(self.act_on, Crash("power cut"), "as you wish")
+        self.start = bench.state(values.run_id(), values.value())
+        self.begun = values.moment()
+        bench.clock = bench.m.SimulatedClock(self.begun)
+
+    def payload(self) -> dict[str, Any]:
+        return {self.inner: [{self.thing: self.person}], "note": self.note}
+
+    def workflow(self, ctx: Any, order: Any) -> Any:
+        ctx.call_activity(self.asked)
+        answer = ctx.wait_signal(self.first)
+        who, said = answer[self.inner][0][self.thing], answer["note"]
+        answer[self.inner][0][self.thing] = "changed afterwards"
+        answer[self.inner].append("changed afterwards")
+        answer["note"] = "changed afterwards"
+        got = ctx.call_activity(self.acted, who)
+        return [who, said, got, ctx.wait_signal(self.second)]
+
+    def deliver(self, waiting: Any) -> Any:
+        """Deliver the first signal, and change the payload afterwards. Returns the new state."""
+        theirs = self.payload()
+        ready = self.bench.signal(waiting, self.first, theirs)
+        theirs[self.inner][0][self.thing] = "Mallory"
+        theirs["more"] = True
+        arrived = [[s.name, s.payload, s.received_at] for s in ready.signals]
+        must = "a delivered signal is in the new state: name, payload, time"
+        self.bench.expect("R8", must, [[self.first, self.payload(), self.begun + self.days]], arrived)
+        told = [[s.name, s.payload] for s in self.bench.journal if isinstance(s, self.bench.m.Signal)]
+        self.bench.expect("R1", "the journal is told of the signal", [[self.first, self.payload()]], told)
+        return ready
+
+    def expect_end(self, done: Any, last: Any) -> None:
+        """The finished run: its result, its history, and a replay of it."""
+        bench, want = self.bench, [self.person, self.note, "as you wish", last]
+        bench.expect("R8", "the workflow gets the payloads", want, done.value)
+        calls = [as_text(self.ask, []), *[as_text(self.act_on, [self.person])] * 2]
+        bench.expect("R2", "what was finished before the wait does not run again", calls, bench.calls)
+        history = [["activity", self.ask], ["signal", self.first], ["activity", self.act_on], ["signal", self.second]]
+        kinds = [[c.kind, c.name] for c in done.state.commands]
+        bench.expect("R8", "consuming a signal is a recorded command", history, kinds)
+        told = [[c.kind, c.name] for c in bench.journal if not isinstance(c, bench.m.Signal)]
+        bench.expect("R1", "the journal is told that a signal was consumed", history, told)
+        again = bench.run(self.workflow, done.state)
+        bench.expect("R2", "a replay runs nothing, and gets the same", [calls, want], [bench.calls, again.value])
+        names = [s.name for s in again.state.signals]
+        bench.expect("R8", "a consumed signal stays in the state", [self.first, self.second], names)
+        kept = [s.payload for s in done.state.signals] + [c.value for c in done.state.commands if c.kind == "signal"]
+        must = "what is done to a payload reaches neither the signal nor its record"
+        bench.expect("R5", must, [self.payload(), last, self.payload(), last], kept)
+
+
+def _expect_to_hear_of_the_journal(bench: Bench, waiting: Any, name: str, payload: Any, error: Exception) -> None:
     def broken_disk(record: Any) -> None:
         raise error
 
-    found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(waiting, first, theirs))
+    found = what_came_out(lambda: bench.engine(journal=broken_disk).signal(waiting, name, payload))
     must = "the caller hears of a journal that could not take the signal"
     bench.expect("R1", must, f"{type(error).__name__}: {error}", found)
-    differs(bench, "a crash behind the signal, and a second signal")
-    waiting = bench.run(workflow, bench.crash(workflow, bench.restart(ready)))
-    must = "a run that died behind its signal goes on behind it"
-    bench.expect_status("R8", must, "blocked", waiting)
-    bench.expect("R8", "one signal is good for one wait", second, waiting.waiting_for)
-    last = values.falsy(1)[0]
-    done = bench.run(workflow, bench.signal(bench.restart(waiting.state), second, last))
-    bench.expect_status("R8", "a run whose signal has come goes on", "completed", done)
-    want = [person, note, "as you wish", last]
-    bench.expect("R8", "the workflow gets the payloads", want, done.value)
-    calls = [as_text(ask, []), *[as_text(act_on, [person])] * 2]
-    bench.expect("R2", "what was finished before the wait does not run again", calls, bench.calls)
-    history = [["activity", ask], ["signal", first], ["activity", act_on], ["signal", second]]
-    kinds = [[c.kind, c.name] for c in done.state.commands]
-    bench.expect("R8", "consuming a signal is a recorded command", history, kinds)
-    told = [[c.kind, c.name] for c in bench.journal if not isinstance(c, bench.m.Signal)]
-    bench.expect("R1", "the journal is told that a signal was consumed", history, told)
-    again = bench.run(workflow, done.state)
-    bench.expect("R2", "a replay runs nothing, and gets the same", [calls, want], [bench.calls, again.value])
-    bench.expect("R8", "a consumed signal stays in the state", [first, second], [s.name for s in again.state.signals])
-    kept = [s.payload for s in done.state.signals] + [c.value for c in done.state.commands if c.kind == "signal"]
-    must = "what is done to a payload reaches neither the signal nor its record"
-    bench.expect("R5", must, [payload, last, payload, last], kept)
 
 
 @pytest.mark.todo(3, 5, needs=(1, 4))

@@ -161,17 +161,13 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
     calls = [as_text(names_of[which], []) for which, n in zip(plan, counts, strict=True) for _ in range(n)]
     must = "max_attempts counts every attempt; a call's own policy goes before that of the engine"
     bench.expect("R12", must, calls, bench.calls)
-    now, want = begun, {}
-    for which, count in zip(plan, counts, strict=True):
-        pauses = waits(policies[which], count) if count > 1 else []
-        want[which] = [now + sum(pauses[:k]) + takes * k for k in range(count)]
-        now = want[which][-1] + takes  # no wait after the last attempt
+    want, ended = _schedule([(which, policies[which]) for which in plan], begun, takes)
     for which in plan:
         found = [b - a - takes for a, b in pairwise(times[which])]
         expected = [b - a - takes for a, b in pairwise(want[which])]
         must = f"wait k is initial_interval * backoff**k, at most max_interval ({names_of[which]})"
         bench.expect("R12", must, expected, found)
-    bench.expect("R12", "there is no wait after the last attempt", now, bench.clock.now())
+    bench.expect("R12", "there is no wait after the last attempt", ended, bench.clock.now())
     bench.expect("R6", "the error says how many attempts there were", counts, result.value)
     recorded = [attempt.started_at for command in result.state.commands for attempt in command.tries]
     begins = [time for which in plan for time in want[which]]
@@ -185,6 +181,19 @@ def test_the_waits_between_attempts_grow_on_the_injected_clock(bench: Bench, see
     failed = run_to_failure(bench, unprotected, bench.state(values.run_id()), retry=bench.m.RetryPolicy(max_attempts=1))
     bench.expect_status("R12", "an engine's policy of one attempt is one attempt, and it failed", "failed", failed)
     bench.expect("R12", "max_attempts=1 is one attempt", [*calls, as_text(names_of["once"], [])], bench.calls)
+
+
+def _schedule(
+    calls: list[tuple[str, dict[str, Any]]], now: float, takes: float
+) -> tuple[dict[str, list[float]], float]:
+    """By rule R12: when each attempt of these calls with their policies begins, and when the last one ends."""
+    begins = {}
+    for name, policy in calls:
+        count = policy["max_attempts"]
+        pauses = waits(policy, count) if count > 1 else []
+        begins[name] = [now + sum(pauses[:k]) + takes * k for k in range(count)]
+        now = begins[name][-1] + takes  # no wait after the last attempt
+    return begins, now
 
 
 @pytest.mark.todo(1, 4)
@@ -218,12 +227,20 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     bench.expect("R6", must, [[before, True, None], [down, False, last]], record)
     differs(bench, "final errors named by class, by name and by a class above, after other errors")
     _expect_final_errors(bench, values, card)
+    _expect_a_failed_run(bench, values, after)
+    differs(bench, "another bug in the workflow, and code that is fixed afterwards")
+    want = [[result, before], [as_text(before, [])]]
+    _expect_to_go_on_after_a_bug(bench, values, first, after, want)
 
-    class Overboard(RuntimeError):
-        pass
 
+class _Overboard(RuntimeError):
+    pass
+
+
+def _expect_a_failed_run(bench: Bench, values: Values, after: Any) -> None:
+    """A RuntimeError of the workflow's own, or of a subclass, fails the run."""
     differs(bench, "a subclass of RuntimeError raised by the workflow, behind a success")
-    reason, kind = f"{values.person()}: {values.value(0)}", seed.choice((RuntimeError, Overboard))
+    reason, kind = f"{values.person()}: {values.value(0)}", values.seed.choice((RuntimeError, _Overboard))
 
     def refuse(ctx: Any, order: Any) -> Any:
         ctx.call_activity(after)
@@ -232,8 +249,11 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     failed = run_to_failure(bench, refuse, bench.state(values.run_id()))
     bench.expect_status("R13", "so does a RuntimeError of the workflow's own", "failed", failed)
     bench.expect_true("R13", "the error says what the workflow said", reason in str(failed.error), str(failed.error))
-    differs(bench, "another bug in the workflow, and code that is fixed afterwards")
-    bug = seed.choice((KeyError, TypeError, ZeroDivisionError, AttributeError, IndexError))
+
+
+def _expect_to_go_on_after_a_bug(bench: Bench, values: Values, first: Any, after: Any, want: Any) -> None:
+    """Another exception leaves `run` as it is; the corrected workflow continues from what was recorded."""
+    bug = values.seed.choice((KeyError, TypeError, ZeroDivisionError, AttributeError, IndexError))
 
     def mistaken(ctx: Any, order: Any) -> Any:
         ctx.call_activity(after)
@@ -250,7 +270,7 @@ def test_exhausted_retries_fail_the_run_cleanly(bench: Bench, seed: Random) -> N
     went_on = bench.run(fixed, bench.restart(bench.recorded(start)))
     bench.expect_status("R13", "the fixed workflow goes on", "completed", went_on)
     must = "history can be resumed once the code is fixed"
-    bench.expect("R13", must, [[result, before], [as_text(before, [])]], [went_on.value, bench.calls])
+    bench.expect("R13", must, want, [went_on.value, bench.calls])
 
 
 def _expect_final_errors(bench: Bench, values: Values, name: str) -> None:
