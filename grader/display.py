@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
+import sys
 from pathlib import Path
 
-from durable_lab.printable import printable
+from durable_lab.printable import printable, quoted
 
-_KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # the joiners: names in Persian and Hindi need them
+KEPT = "\n\t\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # the joiners: names in Persian and Hindi need them
 
 
 def plain(text: str, room: int = 20_000) -> str:
@@ -15,7 +15,7 @@ def plain(text: str, room: int = 20_000) -> str:
     text = text.replace("\r\n", "\n")
     if len(text) > room:
         text = f"{text[:room]}\n[cut here: {len(text) - room} more characters]"
-    return printable(text, _KEPT)
+    return printable(text, KEPT)
 
 
 def line(text: str, room: int = 300) -> str:
@@ -24,9 +24,9 @@ def line(text: str, room: int = 300) -> str:
 
 
 def pasted(path: Path) -> str:
-    """Return the path quoted for a shell, which takes it for one name and not for an option."""
+    """The path quoted for a shell, and never taken for an option."""
     text = str(path)
-    return shlex.quote(f"./{text}" if text.startswith("-") else text)
+    return quoted(f"./{text}" if text.startswith("-") else text, sys.stdout.encoding or "utf-8")
 
 
 def number(points: float) -> str:

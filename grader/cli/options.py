@@ -12,6 +12,8 @@ import typer
 from rich.console import Console
 
 from durable_lab.cli.command_line import whole
+from durable_lab.printable import printable
+from grader.display import KEPT
 from grader.report import Source
 from grader.rubric import weights
 
@@ -25,10 +27,10 @@ class Setup:
     console: Console
     grade: str  # the function that grades one submission, "package.module:function"
 
-    def say(self, *lines: str) -> None:
-        """Print these lines. None is broken: a path or a command in it can be copied."""
-        for words in lines:
-            self.console.print(words, soft_wrap=True)
+    def say(self, *texts: str) -> None:
+        """Print texts, each from a new line. No line is broken: a path or a command in it can be copied."""
+        for text in texts:
+            self.console.print(printable(text, KEPT), soft_wrap=True)
 
 
 def weighed(command: Callable[..., int]) -> Callable[..., int]:

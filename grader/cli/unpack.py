@@ -34,7 +34,7 @@ def unpack(
     said = [line(sentence) for sentence in said]
     said += [f"no file   {one.student}: only {one.only} was handed in; read it in the LMS" for one in made if one.only]
     names = ", ".join(one.student for one in made[:_SHOWN]) + (", ..." if len(made) > _SHOWN else "")
-    said.append(f"{count(len(made), 'student')} in {into}: {names}")
+    said.append(f"{count(len(made), 'student')} in {line(str(into))}: {names}")
     said.append(f"next      lab-grader grade {pasted(into)}")
     context.obj.say(*said)
     return 0 if made else 1

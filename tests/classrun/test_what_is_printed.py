@@ -27,6 +27,22 @@ def test_the_next_command_can_be_pasted_whatever_a_folder_is_called(hand_ins, in
     assert shlex.split(said.splitlines()[-1]) == ["next", "lab-grader", "grade", into]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="names are text here, and there is no sh")
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize(
+    "name", [b"o\x1b[2J", b"two\nlines", b"tab\there", b"\xff", b"back\\slash", "zoë ★".encode(), b"-x"]
+)
+def test_no_name_of_a_folder_reaches_the_terminal_raw_and_the_next_command_still_names_it(hand_ins, name, encoding):
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    command = [sys.executable, "-m", "grader", "unpack", "all", "--", name]
+    said = subprocess.run(command, cwd=hand_ins, capture_output=True, check=True, env=env).stdout.decode(encoding)
+    assert said.replace("\n", "").isprintable()
+    *_, last = said.splitlines()
+    assert last.startswith("next      lab-grader grade ")
+    shell = ["bash", "-c", f"printf %s {last.removeprefix('next      lab-grader grade ')}"]
+    assert os.path.normpath(subprocess.run(shell, capture_output=True, check=True).stdout) == name
+
+
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "cp437", "latin-1"])
 def test_a_name_that_the_terminal_has_no_letters_for_is_shown_escaped(hand_ins, encoding):
     env = {**os.environ, "PYTHONIOENCODING": encoding}

@@ -14,8 +14,8 @@ import pytest
 
 from durable_lab.cli import refund
 from durable_lab.cli.main import main
-from durable_lab.cli.output import LOST, Screen, console_on, fitting, for_windows, quoted, say, styled
-from durable_lab.printable import printable
+from durable_lab.cli.output import LOST, Screen, console_on, say, styled
+from durable_lab.printable import fitting, for_windows, printable, quoted
 from durable_lab.stores import SQLiteStore
 from durable_lab.timeline.rows import Row
 from durable_lab.timeline.text import plain_table

@@ -6,13 +6,10 @@ is flushed, so that a killed process has shown everything it had done.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import io
 import os
 import re
-import shlex
-import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -21,10 +18,9 @@ from typing import IO, Any, cast
 from rich.console import Console
 from rich.text import Text
 
-from durable_lab.printable import printable
+from durable_lab.printable import fitting, printable, quoted
 
 LOST = 3  # the exit code of a command that did its work, but could not print all of it
-_ASCII = str.maketrans("█░●✖◇✉▶·▲↯≠─…", "#.*xo@>.^!/-.")  # one character each, so that tables keep their columns
 
 
 class Screen:
@@ -66,21 +62,6 @@ class Screen:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
-
-
-def fitting(text: str, encoding: str) -> str:
-    """`text` in characters that the encoding has: our own marks become similar ones, all others escapes."""
-    return text.encode(encoding, "durable-lab").decode(encoding)
-
-
-def _similar(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = error.object[error.start : error.end].translate(_ASCII)
-    return text.encode("ascii", "backslashreplace").decode("ascii"), error.end
-
-
-codecs.register_error("durable-lab", _similar)
 
 
 @contextlib.contextmanager
@@ -127,22 +108,6 @@ def _broken(console: Console, text: str) -> str:
 
 def _wraps(console: Console) -> bool:
     return console.is_terminal or "COLUMNS" in os.environ
-
-
-def quoted(argument: str, encoding: str) -> str:
-    """The argument quoted for a shell."""
-    if os.name == "nt":
-        return for_windows(argument)
-    if printable(argument) == argument == fitting(argument, encoding):
-        return shlex.quote(argument)
-    octets = (chr(b) if 32 <= b < 127 and chr(b) not in "\\'" else f"\\{b:03o}" for b in os.fsencode(argument))
-    return f"$'{''.join(octets)}'"
-
-
-def for_windows(argument: str) -> str:
-    """The argument quoted for cmd and PowerShell, also if it has a character that is special to them."""
-    text = subprocess.list2cmdline([argument])
-    return f'"{text}"' if text[:1] != '"' and re.search(r"[^\w.:\\/+-]", text) else text
 
 
 def on_engine(name: str, command: str) -> str:
