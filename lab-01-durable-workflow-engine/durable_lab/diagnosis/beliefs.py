@@ -1,4 +1,4 @@
-"""What people believe who write a wrong engine or a wrong workflow. The names are for us; a student reads the words."""
+"""The misconceptions behind wrong engines and workflows. The ids and groups are internal; a student reads the words."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TABLE = Path(__file__).with_name("beliefs.toml")
 
 @dataclass(frozen=True)
 class Belief:
-    """One entry of beliefs.toml; its comments say what the fields are."""
+    """One entry of beliefs.toml; the comments there describe the fields."""
 
     id: str
     todo: int
@@ -54,21 +54,21 @@ class Belief:
 
     @property
     def group(self) -> str:
-        """The coarse belief that it belongs to: "M12" of "M12a"."""
+        """Return the group of the belief: "M12" for "M12a"."""
         return self.id.rstrip("abcdefghijklmnopqrstuvwxyz")
 
     @property
     def read(self) -> str:
-        """Where to read, in one line."""
+        """Return where to read about it, in one line."""
         return f"lesson {self.lesson}, section: {self.section}. The handout, rule {self.rules[0]}."
 
     def shown_in(self, symptoms: dict[str, Any]) -> str:
-        """The probe to show: of those that this belief names, the first in which an engine with these goes wrong."""
+        """Return the probe to show: the first one of `show` that has one of these symptoms."""
         wrong = {name.partition(".")[0] for name in symptoms}
         return next(probe for probe in self.show if probe in wrong)
 
     def is_shown_by(self, facts: dict[str, Any]) -> bool:
-        """Does an engine with these facts give this belief away?"""
+        """Return whether an engine with these facts shows this belief."""
         return any(all(facts.get(name, _MISSING) == value for name, value in tell.items()) for tell in self.tells)
 
 

@@ -1,7 +1,7 @@
-"""Which belief does a wrong TODO show? Found by what the engine does in the probes, never by reading its code.
+"""Diagnose the belief behind a wrong TODO, from the engine's behaviour in the probes and never from its code.
 
-A belief is named only if one of its *tells* holds (beliefs.toml). Where several are possible, it is the one whose known
-engines of the bank behave most like this one (fingerprints.json). Where nothing fits well enough, nothing is said.
+A belief is named only if one of its *tells* holds (beliefs.toml). If several are possible, the one is named whose known
+engines in the bank behave most like this one (fingerprints.json). If none is similar enough, none is named.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from durable_lab.diagnosis.observe import Facts, observe, symptoms
 
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
 EXAMPLES = Path(__file__).with_name("examples.toml")
-LEAST = 0.25  # of likeness: less is no likeness
+LEAST = 0.25  # the least likeness with which a belief is named
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The belief that a wrong TODO shows. Every text is ours: none of it was made by the student's code."""
+    """The belief that a wrong TODO shows. All strings are the lab's own; none comes from the student's code."""
 
     belief: str  # its id in the bank: "M9b"
     words: str  # what its author believes
-    customer: str  # what happens to a customer because of it
+    customer: str  # what a customer sees because of it
     read: str  # where to read
     example: str = ""  # a small counter-example, as a timeline in text
 
 
 def diagnose(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Diagnosis | None:
-    """The belief that this engine's TODO shows, in fixed words of ours; None where none can be named.
+    """Return the belief that this engine's TODO shows, in fixed words of the lab; None if none can be named.
 
-    fresh   gives the engine's module, or a proxy to it, anew for each probe: the student's TODO `todo`, the reference's
-            other four. Calls and time are limited by whoever makes the module: a BaseException of theirs may come out
-            of it at any time. `begin`: see `observe`. NotStarted comes out of here; nothing else that the engine does.
+    fresh   returns a new module of the engine, or a proxy to one, for each probe: the student's TODO `todo` with the
+            other four of the reference. The maker of the module limits calls and time, and may raise a BaseException
+            from it at any time. `begin`: see `observe`. Raises NotStarted, and nothing else that the engine causes.
     """
     found = nearest(observe(fresh, todo, begin), todo)
     return message(*found) if found else None
 
 
 def nearest(facts: Facts, todo: int) -> tuple[Belief, str] | None:
-    """The belief that these facts show, and the known engine of the bank that behaves most like it."""
+    """Return the belief that these facts show, and the known engine of the bank that behaves most like them."""
     seen = symptoms(facts, right(todo))
     if not seen or any(value == "NotImplementedError" for name, value in seen.items() if name.endswith(".!")):
         return None
@@ -66,7 +66,7 @@ def nearest(facts: Facts, todo: int) -> tuple[Belief, str] | None:
 
 
 def likeness(one: Facts, other: Facts) -> float:
-    """From 0 to 1: how alike are two sets of symptoms? Half of it is what differs, half of it in which probes."""
+    """Return how similar two sets of symptoms are, from 0 to 1: half by symptoms, half by the probes that have any."""
     names, probes = one.keys() | other.keys(), _probes(one) | _probes(other)
     equal = sum(one[name] == other[name] for name in one.keys() & other.keys())
     both = len(one.keys() & other.keys())
@@ -79,7 +79,7 @@ def _probes(facts: Facts) -> set[str]:
 
 
 def message(belief: Belief, engine: str) -> Diagnosis:
-    """What a student reads. The example is that of the bank's own engine."""
+    """Return what a student reads. The example is that of the bank's engine."""
     return Diagnosis(belief.id, belief.words, belief.customer, belief.read, examples().get(engine, ""))
 
 
@@ -90,19 +90,19 @@ def _fingerprints() -> dict[str, Any]:
 
 
 def right(todo: int) -> Facts:
-    """What the probes find in a right engine."""
+    """Return the facts of a right engine."""
     made: Facts = _fingerprints()["right"][str(todo)]
     return made
 
 
 def known_engines() -> dict[str, dict[str, Facts]]:
-    """Belief -> engine of the known half -> its symptoms."""
+    """Return the symptoms of each engine of the known half, by belief and engine."""
     made: dict[str, dict[str, Facts]] = _fingerprints()["known"]
     return made
 
 
 @cache
 def examples() -> dict[str, str]:
-    """Engine of the known half -> its counter-example."""
+    """Return the counter-example of each engine of the known half."""
     table = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
     return {engine: text.strip("\n") for engine, text in table.items()}

@@ -1,4 +1,4 @@
-"""What an engine does in the probes: its facts, and its symptoms, which are the facts that no right engine has."""
+"""An engine's behaviour in the probes: its facts, and its symptoms, which are the facts that no right engine has."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from durable_lab.diagnosis.probe_bench import NeverComesBack, ProbeBench, plain,
 from durable_lab.diagnosis.probes import PROBES, Probe
 
 Facts = dict[str, Any]  # "a_power_cut.then runs" -> ["charge(...)"], small JSON values
-LIVES = 2  # so often an engine may have to be stopped from outside; after that the other probes are not asked
+LIVES = 2  # after so many probes that had to be stopped, the remaining ones are skipped
 STOPPED = "never comes back"
 
 
 def observe(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Facts:
-    """The facts of one engine, by all probes that say something about this TODO.
+    """Return the facts of one engine, from all probes of this TODO.
 
-    `fresh` gives the engine's module, or a proxy to it, in a new process, for each probe and whenever one restarts it.
-    `begin`, if given, is asked for the first module of each probe instead: its process may have served other probes.
-    A BaseException that comes out of it and is none of ours means that it was stopped from outside. Where `fresh`
-    raises, there is nothing more to observe; only NotStarted and KeyboardInterrupt, which are not the engine's fault,
-    come out.
+    `fresh` returns the engine's module, or a proxy to it, in a new process, for each probe and for each restart.
+    `begin`, if given, returns the first module of each probe instead: its process may have served other probes.
+    A BaseException from the engine that is not the probe's means that it was stopped from outside. If `fresh` raises,
+    nothing more can be observed. Raises only NotStarted and KeyboardInterrupt, which are not the engine's fault.
     """
     facts: Facts = {}
     lives = LIVES
@@ -46,7 +45,7 @@ def observe(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None
 
 
 def _asked(probe: Probe, stage: ProbeBench, facts: Facts) -> Facts:
-    """Add the facts of one probe, as far as it came. What ended it before its end is the fact "!"."""
+    """Add the facts of one probe. If it ended early, the fact "!" says why."""
     try:
         for name, value in probe.scenario(stage):
             facts[f"{probe.name}.{name}"] = plain(value)
@@ -62,12 +61,12 @@ def _asked(probe: Probe, stage: ProbeBench, facts: Facts) -> Facts:
 
 
 def symptoms(facts: Facts, right: Facts) -> Facts:
-    """What differs from a right engine. A fact that a stopped probe did not come to is no symptom."""
+    """Return the facts that differ from a right engine's. A fact that a stopped probe did not reach is no symptom."""
     return {name: value for name, value in facts.items() if name not in right or right[name] != value}
 
 
 def told(fresh: Callable[[], Any], probe: Probe) -> list[str]:
-    """The story of one probe on this engine, line by line."""
+    """Return the story of one probe on this engine, line by line."""
     stage = ProbeBench(fresh, tells=True)
     try:
         ended = _asked(probe, stage, {}).get(f"{probe.name}.!", "")

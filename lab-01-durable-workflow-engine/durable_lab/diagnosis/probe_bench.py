@@ -1,7 +1,7 @@
-"""A bench that never falls over, whatever the engine does, and that can tell afterwards what happened on it.
+"""A bench that survives anything that the engine does, and can describe what happened.
 
-A *probe* is a small scenario on a ProbeBench. What it yields are *facts*, small JSON values. What is told are lines for
-people:
+A *probe* is a small scenario on a ProbeBench. It yields *facts*, which are small JSON values. It also tells a story, in
+lines for people:
 
     pay("A1", 30) -> OSError: line busy
     ... 1 ms later
@@ -29,14 +29,14 @@ _NAMES = ("ActivityError", "NonDeterminismError", "WorkflowBlocked")
 
 
 class NeverComesBack(BaseException):
-    """The engine goes on and on, and was stopped."""
+    """The engine did not stop by itself, and was stopped."""
 
 
 @dataclass(frozen=True)
 class End:
     """How a run ended: `how` is its status, "the process dies", or "KeyError comes out".
 
-    `state` is the new state; where none came back, it is what a new process finds in the journal.
+    `state` is the new state; if none was returned, it is the state that a new process finds in the journal.
     """
 
     how: str
@@ -47,7 +47,7 @@ class End:
 
 
 class ProbeBench(Bench):
-    """One probe's world. With `tells`, `lines` has the story; without it nothing is read only to be told."""
+    """The world of one probe. With `tells`, `lines` has the story; without it nothing is computed for the story."""
 
     def __init__(self, fresh: Callable[[], Any], tells: bool = False) -> None:
         super().__init__(fresh)
@@ -58,7 +58,7 @@ class ProbeBench(Bench):
     # ------------------------------------------------------------ the world
 
     def activity(self, name: str, *outcomes: Any, answer: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """As in Bench. An exception is a new one at each call, so that its traceback does not grow."""
+        """Make an activity, as in Bench. Each call raises a new exception, so that its traceback does not grow."""
         left = list(outcomes)
 
         def act(*args: Any, idempotency_key: str | None = None) -> Any:
@@ -79,18 +79,18 @@ class ProbeBench(Bench):
         return act
 
     def pass_time(self, seconds: float) -> None:
-        """Nobody does anything for so long."""
+        """Let this time pass on the clock without any event."""
         self.clock.sleep(seconds)
 
     def full_disk(self, record: Any) -> None:
-        """A journal that can write nothing."""
+        """A journal callback that always fails."""
         self.tell("the journal: disk full")
         raise RuntimeError("disk full")
 
     # ------------------------------------------------------------ running
 
     def engine(self, **options: Any) -> Any:
-        """A new engine on this clock and journal, with short pauses between attempts."""
+        """Return a new engine on this clock and journal, with short waits between attempts."""
         given = {"retry": self.policy(), "journal": self._hear, **options}
         return super().engine(**given)
 
@@ -98,7 +98,7 @@ class ProbeBench(Bench):
         return self.m.RetryPolicy(**{**QUICK, **options})
 
     def go(self, workflow: Callable[..., Any], state: Any = None, engine: Any = None, **options: Any) -> End:
-        """Run, on a new engine if none is given. Whatever comes out is an End."""
+        """Run the workflow, on a new engine if none is given. Returns an End, also if `run` raises."""
         start = state if state is not None else self.state()
         self._runs += 1
         self.tell(f"-- process {self._runs}")
@@ -112,7 +112,7 @@ class ProbeBench(Bench):
         return end
 
     def found(self, start: Any) -> Any:
-        """What a new process finds in the journal, for the run that `start` began; None if it cannot be read."""
+        """Return the state that a new process finds in the journal for the run of `start`; None if it is unreadable."""
         try:
             return self.restart(self.recorded(start))
         except NotStarted:
@@ -121,7 +121,7 @@ class ProbeBench(Bench):
             return None
 
     def later(self, state: Any) -> Any:
-        """The state as a new process reads it, when the old one is over. If it cannot be saved, it stays as it is."""
+        """Return the state as a new process reads it; unchanged if it cannot be saved."""
         try:
             return self.restart(state)
         except NotStarted:
@@ -130,7 +130,7 @@ class ProbeBench(Bench):
             return state
 
     def deliver(self, state: Any, name: str, payload: Any = None, **options: Any) -> Any:
-        """Deliver a signal; what comes back is the new state. Its errors come out."""
+        """Deliver a signal. Returns the new state; errors of `signal` propagate."""
         self.tell(f"{name} is delivered: {show(payload)}")
         return self.engine(**options).signal(state, name, payload)
 
@@ -150,7 +150,7 @@ class ProbeBench(Bench):
     # ------------------------------------------------------------ telling
 
     def tell(self, line: str) -> None:
-        """One thing that happened."""
+        """Add one event to the story."""
         if self.tells:
             now = self.clock.now()
             if abs(now - self._time) > 1e-9:
@@ -164,13 +164,13 @@ class ProbeBench(Bench):
 
 
 def word(error: BaseException) -> str:
-    """The name of an error that everybody knows: its own, or that of the class of Python's that it comes from."""
+    """Return the name of an error, or of the nearest base class that is Python's or the engine's."""
     named = (cls.__name__ for cls in type(error).__mro__)
     return next(name for name in named if name in _NAMES or hasattr(builtins, name))
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it; what is no JSON, by the name of its type."""
+    """Return a value as it is after JSON; if it is not JSON, the name of its type."""
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError, RecursionError):
@@ -178,12 +178,12 @@ def plain(value: Any) -> Any:
 
 
 def amount(got: int, want: int) -> str:
-    """A count as a word, so that "twice" and "three times" are one and the same mistake."""
+    """Return a count as a word, so that "twice" and "three times" are the same mistake."""
     return "right" if got == want else "none" if got == 0 else "too few" if got < want else "too many"
 
 
 def names(state: Any) -> list[str]:
-    """The names of a state's commands; those of signals and times by their kind."""
+    """Return the names of a state's commands; signals and times by their kind."""
     return [command.name if command.kind == "activity" else f"{command.kind} {command.name}" for command in _all(state)]
 
 
@@ -192,7 +192,7 @@ def _all(state: Any) -> list[Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Do two states say the same?"""
+    """Return whether two states have the same content."""
     return bool(as_json(one) == as_json(other))
 
 
