@@ -11,7 +11,8 @@ from durable_lab.checks.bench import Bench
 from grader.checker import hidden, suite
 from grader.checker.examinee import Examinee
 from grader.checker.worker_process import Worker
-from grader.dev.bank import Judge, observe_in_fork
+from grader.dev.bank import Judge
+from grader.dev.bank.observe import module as module_of
 from grader.sandbox import bubblewrap
 
 REFERENCE = (suite.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
@@ -108,7 +109,7 @@ Context._record, DurableEngine.run, WorkflowState.to_json = _recording, _running
 @pytest.mark.parametrize("name", TABLES)
 def test_in_one_process_an_engine_without_durability_would_pass(name):
     """What the tests below stand on: all that these engines lack is a new process."""
-    module = observe_in_fork.module(without_durability(TABLES[name]))
+    module = module_of(without_durability(TABLES[name]))
     for test in RESUMES:
         TESTS[test].function(Bench(lambda: module))
 

@@ -10,7 +10,7 @@ from durable_lab.rules import RULES
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader.dev.bank import BELIEFS, GROUPS, entries
-from grader.dev.bank.known_half import halves
+from grader.dev.bank.entry import halves
 
 LESSONS = {path.name[:2]: path.read_text(encoding="utf-8") for path in (ROOT / "solution/notebooks").glob("0*.py")}
 each = pytest.mark.parametrize("belief", BELIEFS.values(), ids=BELIEFS)

@@ -8,18 +8,19 @@ import pytest
 
 from durable_lab import source
 from durable_lab.checks.bench import NotStarted
-from durable_lab.diagnosis.diagnose import diagnose, known_engines, likeness, nearest, right
+from durable_lab.diagnosis.diagnose import diagnose, known_engines, nearest, right, similarity
 from durable_lab.diagnosis.observe import STOPPED, observe, symptoms
 from durable_lab.diagnosis.probe_bench import NeverComesBack, ProbeBench
 from durable_lab.study import LAB_DIR
 from durable_lab.todos import all_todos
 from grader.checker.examinee import Examinee
-from grader.dev.bank import BELIEFS, entries, observe_in_fork, splice
-from grader.dev.bank.known_half import halves
-from grader.dev.bank.learn import GOLDEN, files
+from grader.dev.bank import BELIEFS, entries, splice
+from grader.dev.bank.confusion_matrix import MIN_SHARE, Named, name, share, table
+from grader.dev.bank.entry import REFERENCE, halves
+from grader.dev.bank.fork import ForkEnded, in_fork
+from grader.dev.bank.learn import files
 from grader.dev.bank.learn import known_engines as learnt
-from grader.dev.bank.matrix import LEAST, Named, name, share, table
-from grader.dev.bank.splice import REFERENCE
+from grader.dev.bank.observe import facts_of, module
 
 WRONG, RIGHT = entries("wrong"), entries("right")
 KNOWN, HELD_BACK = halves(WRONG)
@@ -29,7 +30,7 @@ SOURCE = REFERENCE.read_text(encoding="utf-8")
 @pytest.mark.long
 def test_nine_of_ten_that_it_has_not_seen_are_named_rightly():
     held = [name(entry, entry.todo) for entry in HELD_BACK]
-    assert share(held) >= LEAST, table(held)
+    assert share(held) >= MIN_SHARE, table(held)
     assert [one for one in held if one.named and not one.right] == [], "better to say nothing than something wrong"
 
 
@@ -38,7 +39,6 @@ def test_what_it_knows_is_what_the_known_half_does():
     known = learnt(KNOWN)
     stale = [path for path, text in files(known).items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "`python -m grader.dev.bank.learn`"
-    assert {path.name for path in GOLDEN.glob("*.txt")} == {f"{belief}.txt" for belief in BELIEFS}
     for one in known:
         found = nearest(one.facts, one.belief.todo)
         assert found is not None, one.engine
@@ -49,7 +49,7 @@ def test_what_it_knows_is_what_the_known_half_does():
 @pytest.mark.long(every=6)
 def test_a_right_engine_has_no_symptom_in_any_todo(entry):
     for todo in all_todos():
-        facts = observe_in_fork.facts_of(entry.source(), todo)
+        facts = facts_of(entry.source(), todo)
         assert symptoms(facts, right(todo)) == {}
         assert nearest(facts, todo) is None
 
@@ -62,7 +62,7 @@ def test_two_mistakes_at_once_are_named_as_one_of_the_two_or_not_at_all():
     draw = random.Random(5)
     for _ in range(15):
         one, other = draw.choice(only("_ask")), draw.choice(only("_perform"))
-        facts = observe_in_fork.facts_of(splice(other.text, splice(one.text, SOURCE)), 1)
+        facts = facts_of(splice(other.text, splice(one.text, SOURCE)), 1)
         found = nearest(facts, 1)
         assert found is None or found[0].id in (one.belief, other.belief), (one.name, other.name)
 
@@ -80,7 +80,7 @@ def test_an_engine_that_is_only_broken_shows_no_belief(todo, mistake):
         text = source.text_of(engine, part.function)
         head = text[: text.index('"""')] if '"""' in text else text.splitlines()[0] + "\n"
         engine = source.replace_function(engine, part.function, f"{head.rstrip()}\n        {mistake}")
-    facts = observe_in_fork.facts_of(engine, todo)
+    facts = facts_of(engine, todo)
     found = nearest(facts, todo)
     assert symptoms(facts, right(todo))
     assert found is None, f"{found[0].id}: {found[0].words}"
@@ -89,11 +89,11 @@ def test_an_engine_that_is_only_broken_shows_no_belief(todo, mistake):
 @pytest.mark.parametrize("todo", all_todos())
 def test_a_todo_that_is_still_to_be_written_shows_no_belief(todo):
     skeleton = (LAB_DIR / "durable_lab" / "skeleton" / "engine.py").read_text(encoding="utf-8")
-    assert nearest(observe_in_fork.facts_of(skeleton, todo), todo) is None
+    assert nearest(facts_of(skeleton, todo), todo) is None
 
 
 def test_a_student_reads_words_of_ours_only():
-    m = observe_in_fork.module(next(entry for entry in HELD_BACK if entry.belief == "M16a").source())
+    m = module(next(entry for entry in HELD_BACK if entry.belief == "M16a").source())
     said = diagnose(lambda: m, 3)
     assert (said.belief, said.words) == ("M16a", BELIEFS["M16a"].words)
     assert said.customer == BELIEFS["M16a"].customer
@@ -105,7 +105,7 @@ def test_a_student_reads_words_of_ours_only():
 def test_it_sees_through_a_proxy_what_it_sees_without_one(belief):
     entry = next(entry for entry in KNOWN if entry.belief == belief)
     with Examinee(entry.source(), isolated=False) as examinee:
-        assert observe(examinee.fresh, entry.todo) == observe_in_fork.facts_of(entry.source(), entry.todo)
+        assert observe(examinee.fresh, entry.todo) == facts_of(entry.source(), entry.todo)
 
 
 class Gone(BaseException):
@@ -141,12 +141,12 @@ def test_a_module_that_cannot_be_had_shows_nothing_but_a_fault_of_the_machine_co
             diagnose(lambda error=error: broken(error), 1)
 
 
-def test_an_engine_that_calls_without_an_end_is_stopped_by_the_stage():
-    stage = ProbeBench(lambda: observe_in_fork.module(SOURCE))
-    policy = stage.m.RetryPolicy(max_attempts=1_000_000, initial_interval=0.0)
-    down = stage.activity("pay", OSError("down"))
+def test_an_engine_that_calls_without_an_end_is_stopped_by_the_bench():
+    bench = ProbeBench(lambda: module(SOURCE))
+    policy = bench.m.RetryPolicy(max_attempts=1_000_000, initial_interval=0.0)
+    down = bench.activity("pay", OSError("down"))
     with pytest.raises(NeverComesBack):
-        stage.go(lambda ctx, order: ctx.call_activity(down), retry=policy)
+        bench.try_run(lambda ctx, order: ctx.call_activity(down), retry=policy)
 
 
 def test_an_engine_that_cannot_be_interrupted_is_killed():
@@ -158,9 +158,11 @@ def test_an_engine_that_cannot_be_interrupted_is_killed():
             except BaseException:
                 pass
 
-    assert observe_in_fork.forked(stubborn, seconds=0.3) is None
-    assert observe_in_fork.forked(lambda: sys.exit(3)) is None
-    assert observe_in_fork.forked(lambda: {"a": 1}) == {"a": 1}
+    with pytest.raises(ForkEnded, match=r"killed after 0\.3 seconds"):
+        in_fork(stubborn, seconds=0.3)
+    with pytest.raises(ForkEnded, match="ended with code 3"):
+        in_fork(lambda: sys.exit(3), seconds=30)
+    assert in_fork(lambda: {"a": 1}, seconds=30) == {"a": 1}
 
 
 def test_where_two_beliefs_fit_alike_nothing_is_said(monkeypatch):
@@ -173,11 +175,11 @@ def test_where_two_beliefs_fit_alike_nothing_is_said(monkeypatch):
     assert nearest(facts, 1) is None
 
 
-def test_likeness_is_1_for_the_same_and_0_where_nothing_is_shared():
+def test_the_similarity_is_1_for_equal_symptoms_and_0_if_none_is_shared():
     one = {"a.x": 1, "a.y": 2}
-    assert likeness(one, one) == 1
-    assert likeness(one, {"b.x": 1}) == 0
-    assert 0 < likeness(one, {"a.x": 3}) < likeness(one, {"a.x": 1}) < 1
+    assert similarity(one, one) == 1
+    assert similarity(one, {"b.x": 1}) == 0
+    assert 0 < similarity(one, {"a.x": 3}) < similarity(one, {"a.x": 1}) < 1
 
 
 def test_the_table_says_how_many_are_named_as_what():

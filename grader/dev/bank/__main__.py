@@ -1,7 +1,7 @@
-"""`make bank`: are the 14 tests and the diagnosis as good as they must be? Exits 1 where they are not.
+"""`make bank`: are the 14 tests and the diagnosis as good as they must be? Exits with 1 if they are not.
 
-Every wrong engine of the bank must be rejected, every right one must pass and never be accused, and of the engines that
-the diagnosis has not seen at least 90 % must be named rightly.
+Every wrong engine of the bank must be rejected; every right one must pass, and no belief may be named for it. Of the
+engines that the diagnosis has not seen, at least 90 % must be named rightly.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from pathlib import Path
 
 from durable_lab.diagnosis.beliefs import BELIEFS
 from durable_lab.todos import all_todos
+from grader.dev.bank.confusion_matrix import MIN_SHARE, name, share, table
+from grader.dev.bank.entry import Entry, entries, halves
 from grader.dev.bank.judge import Judge, Verdict
-from grader.dev.bank.known_half import halves
-from grader.dev.bank.matrix import LEAST, name, share, table
-from grader.dev.bank.splice import Entry, entries
 
 JUDGES = 2
 
 
 def verdicts(bank: Sequence[Entry], folder: Path) -> dict[str, Verdict]:
-    """Engine -> what the 14 tests say of it; by two judges, each with every second engine."""
+    """Return engine -> what the 14 tests say of it. Each of the judges takes every second engine."""
 
     def judged(own: Sequence[Entry]) -> dict[str, Verdict]:
         with Judge() as judge:
@@ -46,7 +45,7 @@ def main() -> int:
     held = [name(entry, entry.todo) for entry in held_back]
     print(f"wrong engines that the 14 tests reject     {len(wrong) - len(passing)} of {len(wrong)}")
     print(f"right engines with full marks              {len(right) - len(failing)} of {len(right)}")
-    print(f"right engines that the diagnosis accuses   {len({one.engine for one in accused})} of {len(right)}")
+    print(f"right engines for which a belief is named  {len({one.engine for one in accused})} of {len(right)}")
     print(f"beliefs                                    {len(BELIEFS)}, learnt from {len(known)} engines\n")
     print(f"The held-back half: {len(held)} engines that the diagnosis has not seen. Belief, named rightly/all:\n")
     print(table(held))
@@ -54,12 +53,12 @@ def main() -> int:
     silent = [one for one in held if not one.named]
     print(f"\nnamed rightly {len(held) - len(others) - len(silent)} of {len(held)}: {share(held):.1%}", end="")
     print(f"; as another belief {len(others)}; not named {len(silent)}    ({time.monotonic() - start:.0f} s)")
-    for what, engines in (("passes all 14", passing), ("fails", failing)):
+    for problem, engines in (("passes all 14", passing), ("fails", failing)):
         for engine in engines:
-            print(f"{engine} {what}")
+            print(f"{engine} {problem}")
     for one in accused:
-        print(f"{one.engine} is right, and is accused of {one.named}")
-    return int(bool(passing or failing or accused or share(held) < LEAST))
+        print(f"{one.engine} is right, but {one.named} is named for it")
+    return int(bool(passing or failing or accused or share(held) < MIN_SHARE))
 
 
 if __name__ == "__main__":

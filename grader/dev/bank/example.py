@@ -1,4 +1,4 @@
-"""A counter-example: one probe, told twice, side by side, on the reference and on a wrong engine of the bank.
+"""A counter-example: the log of one probe on the reference, and beside it the log on a wrong engine of the bank.
 
 Kim and Lee get 30 each.
 
@@ -14,21 +14,21 @@ import textwrap
 from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 
-WIDTH = 110  # characters of a line
-MOST = 9  # lines of the two columns; a longer story is cut
-HEADS = "as it should be", "with this belief"
-_MOODS = {
+WIDTH = 110  # of a line, in characters
+MAX_ROWS = 9  # a longer example is cut
+HEADINGS = "as it should be", "with this belief"
+_VARYING = {
     r"\b1[0-9]{9}\.[0-9]+": "(a time of this machine)",
     r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "(a random key)",
 }
 
 
 def side_by_side(story: str, right: list[str], wrong: list[str]) -> str:
-    """Two columns under the story. A line that only one side has, or that differs, is marked with `#`."""
+    """Return two columns below the story. A line that differs, or that only one side has, is marked with `#`."""
     many = any(line.startswith("-- process 2") for line in right + wrong)
     ours, theirs = ([_steady(line) for line in lines if many or line != "-- process 1"] for lines in (right, wrong))
     rows = _rows(ours, theirs)
-    rows = [(HEADS[0], HEADS[1], " "), *_cut(rows)]
+    rows = [(HEADINGS[0], HEADINGS[1], " "), *_cut(rows)]
     left = min(max(len(row[0]) for row in rows), WIDTH // 2)
     made = [f"{_short(a, left):<{left}} {mark} {_short(b, WIDTH - left - 3)}".rstrip() for a, b, mark in rows]
     return "\n".join([*textwrap.wrap(story, WIDTH), "", *made])
@@ -38,7 +38,7 @@ Row = tuple[str, str, str]
 
 
 def _rows(right: list[str], wrong: list[str]) -> list[Row]:
-    """The lines beside each other, process by process."""
+    """Return the lines beside each other, process by process."""
     parts = zip_longest(_parts(right), _parts(wrong), fillvalue=[])
     return [row for ours, theirs in parts for row in _beside(ours, theirs)]
 
@@ -49,7 +49,7 @@ def _parts(lines: list[str]) -> list[list[str]]:
 
 
 def _beside(right: list[str], wrong: list[str]) -> list[Row]:
-    """Two lists of lines beside each other: first what is the same at the beginning, then the rest as it fits best."""
+    """Return two lists of lines beside each other: their common beginning, then the rest, aligned by difflib."""
     if len(right) == len(wrong):
         return [(one, other, "|" if one == other else "#") for one, other in zip(right, wrong, strict=True)]
     first = next((i for i, (one, other) in enumerate(zip(right, wrong, strict=False)) if one != other), 0)
@@ -61,12 +61,12 @@ def _beside(right: list[str], wrong: list[str]) -> list[Row]:
 
 
 def _cut(rows: list[Row]) -> list[Row]:
-    """At most so many lines: from two before the first difference, and the last one."""
-    if len(rows) <= MOST:
+    """Return at most MAX_ROWS rows: from two before the first difference, and the last one."""
+    if len(rows) <= MAX_ROWS:
         return rows
     first = next((i for i, row in enumerate(rows) if row[2] == "#"), 0)
-    start = max(0, min(first - 2, len(rows) - MOST))
-    end = start + MOST
+    start = max(0, min(first - 2, len(rows) - MAX_ROWS))
+    end = start + MAX_ROWS
     gap = ("...", "...", "|")
     kept = rows[start:end]
     if start:
@@ -77,7 +77,7 @@ def _cut(rows: list[Row]) -> list[Row]:
 
 
 def _steady(line: str) -> str:
-    for pattern, word in _MOODS.items():
+    for pattern, word in _VARYING.items():
         line = re.sub(pattern, word, line)
     return line
 

@@ -1,6 +1,7 @@
-"""What each wrong engine of the bank is told, kept in files that are read by people: a message is part of the product.
+"""What each wrong engine of the bank is told, in files that people read: a message is part of the product.
 
-`python -m grader.dev.bank.golden` writes them anew; `git diff` then shows how the words have changed.
+One file for each group of beliefs, with a section for each engine: its belief, and the first three tests that fail.
+`python -m grader.dev.bank.golden` writes them; `git diff` then shows how the words have changed.
 """
 
 from __future__ import annotations
@@ -8,51 +9,56 @@ from __future__ import annotations
 import re
 import sys
 import tempfile
+import textwrap
 from pathlib import Path
 
+from durable_lab.diagnosis.beliefs import BELIEFS, GROUPS
 from durable_lab.study import ROOT
 from grader.checker.messages import reproducible
+from grader.dev.bank.entry import Entry, entries
 from grader.dev.bank.judge import Judge, Verdict
-from grader.dev.bank.splice import Entry, entries
 
 FOLDER = ROOT / "tests" / "bank" / "golden"
 
-_MOODS = {  # what differs from run to run, and the time that a student's engine has
+_VARYING = {  # what differs from run to run, and the time limit, which is shorter here than a student's
     r"within [0-9.]+ seconds": "within 5 seconds",
     r"\S*lab/engine\.py(, line \d+)?": "lab/engine.py",
     r"or it really sleeps\. Look at.*": "or it really sleeps. Look at ...",
 }
 
 
-def path_of(entry: Entry) -> Path:
-    """The golden file of a wrong engine."""
-    return FOLDER / f"{entry.path.stem}.txt"
+def read() -> dict[str, str]:
+    """Return the section of each wrong engine, as it is in the files."""
+    texts = [path.read_text(encoding="utf-8") for path in FOLDER.glob("*.txt")]
+    sections = [section for text in texts for section in re.split(r"\n(?=\S)", text)[1:]]
+    return {section.partition(" ")[0]: section for section in sections}
 
 
-def text_of(entry: Entry, said: Verdict) -> str:
-    """The belief, and what the first three tests that fail say; without what differs from machine to machine."""
-    belief = entry.about.splitlines()[0]
-    parts = [f"{belief}\n(rejected by {len(said.failed)} of 14)"]
-    for name, message in sorted(said.failed.items(), key=lambda item: [*said.tests].index(item[0]))[:3]:
-        for pattern, words in _MOODS.items():
+def section(entry: Entry, verdict: Verdict) -> str:
+    """Return the section of a wrong engine, without what differs from machine to machine."""
+    parts = [entry.about.splitlines()[0]]
+    for name, message in [*verdict.failed.items()][:3]:
+        for pattern, words in _VARYING.items():
             message = re.sub(pattern, words, message)
-        parts.append(f"{name}\n{reproducible(message)}")
-    return "\n\n".join(parts) + "\n"
+        parts.append(f"{name}\n{textwrap.indent(reproducible(message), '    ')}")
+    body = textwrap.indent("\n\n".join(parts), "    ")
+    return f"{entry.path.stem} ({entry.belief}), rejected by {len(verdict.failed)} of 14\n{body}\n"
 
 
 def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    kept = set()
+    groups: dict[str, list[str]] = {}
     with Judge() as judge, tempfile.TemporaryDirectory() as folder:
         for entry in entries("wrong"):
-            said = judge.verdict(entry.source(), Path(folder, entry.path.stem))
-            if said.ended:
-                sys.exit(f"{entry.name}: {said.ended}")
-            path_of(entry).write_text(text_of(entry, said), encoding="utf-8")
-            kept.add(path_of(entry))
-    for path in set(FOLDER.glob("*.txt")) - kept:
+            verdict = judge.verdict(entry.source(), Path(folder, entry.path.stem))
+            if verdict.ended:
+                sys.exit(f"{entry.name}: {verdict.ended}")
+            groups.setdefault(BELIEFS[entry.belief].group, []).append(section(entry, verdict))
+    for path in FOLDER.glob("*.txt"):
         path.unlink()
-    print(f"{len(kept)} golden files in {FOLDER.relative_to(ROOT)}")
+    for group, sections in groups.items():
+        text = "\n".join([f"{group}: {GROUPS[group]}\n", *sections])
+        (FOLDER / f"{group}.txt").write_text(text, encoding="utf-8")
+    print(f"{len(groups)} golden files in {FOLDER.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

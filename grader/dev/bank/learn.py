@@ -1,7 +1,7 @@
-"""What the diagnosis learns from the known half of the bank, and what a student may read of it, as files.
+"""What the diagnosis learns from the known half of the bank: `python -m grader.dev.bank.learn` writes its two files.
 
-`python -m grader.dev.bank.learn` writes them: fingerprints.json, examples.toml, and the golden messages.
-A test checks that they are what this would write.
+`fingerprints.json` holds the facts of the reference and the symptoms of each known engine. `examples.toml` holds the
+counter-example of each known engine, as a student reads it.
 """
 
 from __future__ import annotations
@@ -15,20 +15,19 @@ from typing import Any
 
 from durable_lab.diagnosis.beliefs import BELIEFS, Belief
 from durable_lab.diagnosis.diagnose import EXAMPLES, FINGERPRINTS
-from durable_lab.diagnosis.observe import Facts, observe, symptoms, told
+from durable_lab.diagnosis.observe import Facts, log_of, observe, symptoms
 from durable_lab.diagnosis.probes import PROBES
 from durable_lab.study import ROOT
-from grader.dev.bank import observe_in_fork
+from durable_lab.todos import all_todos
+from grader.dev.bank.entry import REFERENCE, Entry, entries, halves
 from grader.dev.bank.example import side_by_side
-from grader.dev.bank.known_half import halves
-from grader.dev.bank.splice import REFERENCE, Entry, entries
-
-GOLDEN = ROOT / "tests" / "bank" / "golden_beliefs"
+from grader.dev.bank.fork import ForkEnded, in_fork
+from grader.dev.bank.observe import SECONDS, TimedModule, module
 
 
 @dataclass(frozen=True)
 class Known:
-    """An engine of the known half: what is wrong with it in the probes, and one probe's story as an example."""
+    """An engine of the known half: its facts, those that are symptoms, and one probe as an example."""
 
     belief: Belief
     engine: str
@@ -37,86 +36,69 @@ class Known:
     example: str
 
 
+def known_engines(known: Iterable[Entry]) -> list[Known]:
+    """Observe each of them in a fork. Raises RuntimeError if one had to be killed."""
+    right, logs = right_facts(), {name: log_of(_reference, probe) for name, probe in PROBES.items()}
+    return [_known(entry, right[entry.todo], logs) for entry in known]
+
+
 def right_facts() -> dict[int, Facts]:
-    """TODO -> what the probes find in the reference."""
-    return {todo: observe(_reference, todo) for todo in range(1, 6)}
-
-
-def right_stories() -> dict[str, list[str]]:
-    """Probe -> what is told of it on the reference."""
-    return {probe: told(_reference, PROBES[probe]) for probe in PROBES}
+    """Return for each TODO what the probes find in the reference."""
+    return {todo: observe(_reference, todo) for todo in sorted(all_todos())}
 
 
 def _reference() -> Any:
-    return observe_in_fork.module(REFERENCE.read_text(encoding="utf-8"))
+    return module(REFERENCE.read_text(encoding="utf-8"))
 
 
-def known_engines(known: Iterable[Entry]) -> list[Known]:
-    """All of them, each watched in a fork. Raises RuntimeError where one had to be killed."""
-    right, stories = right_facts(), right_stories()
-    return [_known(entry, right[entry.todo], stories) for entry in known]
-
-
-def _known(entry: Entry, right: Facts, stories: dict[str, list[str]]) -> Known:
+def _known(entry: Entry, right: Facts, logs: dict[str, list[str]]) -> Known:
     belief, source = BELIEFS[entry.belief], entry.source()
 
-    def watched() -> list[Any]:
-        facts = observe(observe_in_fork.Mortal(source).fresh, entry.todo)
+    def observed() -> list[Any]:
+        facts = observe(TimedModule(source).fresh, entry.todo)
         shown = belief.shown_in(symptoms(facts, right))
-        return [facts, shown, told(observe_in_fork.Mortal(source).fresh, PROBES[shown])]
+        return [facts, shown, log_of(TimedModule(source).fresh, PROBES[shown])]
 
-    made = observe_in_fork.forked(watched)
-    if made is None:
-        raise RuntimeError(f"{entry.name} had to be killed in the probes")
-    facts, shown, lines = made
-    example = side_by_side(PROBES[shown].story, stories[shown], lines)
+    try:
+        facts, shown, lines = in_fork(observed, SECONDS)
+    except ForkEnded as end:
+        raise RuntimeError(f"{entry.name} in the probes: {end}") from None
+    example = side_by_side(PROBES[shown].story, logs[shown], lines)
     return Known(belief, entry.path.stem, facts, symptoms(facts, right), example)
 
 
 def files(known: Sequence[Known]) -> dict[Path, str]:
-    """Every file that the diagnosis and its readers need, and what it must hold."""
-    golden = {
-        GOLDEN / f"{belief.id}.txt": golden_text(belief, [one for one in known if one.belief == belief])
-        for belief in BELIEFS.values()
-    }
-    return {FINGERPRINTS: fingerprints_text(known), EXAMPLES: examples_text(known), **golden}
+    """Return the two files and what they must hold."""
+    return {FINGERPRINTS: fingerprints_text(known), EXAMPLES: examples_text(known)}
 
 
 def fingerprints_text(known: Sequence[Known]) -> str:
-    """A line for each TODO of the reference, and a line for each known engine."""
+    """Return JSON with a line for each TODO of the reference, and a line for each known engine."""
     rights = ",\n".join(f"  {json.dumps(str(todo))}: {json.dumps(facts)}" for todo, facts in right_facts().items())
-    groups = ",\n".join(
-        f"  {json.dumps(belief)}: {{\n"
-        + ",\n".join(
-            f"   {json.dumps(one.engine)}: {json.dumps(one.symptoms)}" for one in known if one.belief.id == belief
-        )
-        + "\n  }"
-        for belief in dict.fromkeys(one.belief.id for one in known)
-    )
+    lines: dict[str, list[str]] = {}
+    for one in known:
+        line = f"   {json.dumps(one.engine)}: {json.dumps(one.symptoms)}"
+        lines.setdefault(one.belief.id, []).append(line)
+    groups = ",\n".join(f"  {json.dumps(belief)}: {{\n{_joined(engines)}\n  }}" for belief, engines in lines.items())
     return f'{{\n "right": {{\n{rights}\n }},\n "known": {{\n{groups}\n }}\n}}\n'
 
 
+def _joined(lines: list[str]) -> str:
+    return ",\n".join(lines)
+
+
 def examples_text(known: Sequence[Known]) -> str:
-    """The counter-example of each known engine."""
+    """Return TOML with the counter-example of each known engine, below the belief that it shows."""
     head = "# Written by `python -m grader.dev.bank.learn` from the bank's known engines. Read it; do not edit it.\n"
-    return head + "".join(f"\n# {one.belief.id}\n{one.engine} = '''\n{one.example}\n'''\n" for one in known)
-
-
-def golden_text(belief: Belief, known: Sequence[Known]) -> str:
-    """All messages of one belief, as a student reads them: the same words, and one of these examples."""
-    head = f"{belief.id} (TODO {belief.todo})\n\n{belief.words}\n\n{belief.customer}\n\nRead: {belief.read}\n"
-    return head + "".join(f"\n[{one.engine}]\n{one.example}\n" for one in known)
+    tables = (f"# {one.belief.id}: {one.belief.words}\n{one.engine} = '''\n{one.example}\n'''\n" for one in known)
+    return "\n".join([head, *tables])
 
 
 def main() -> None:
     known, _ = halves(entries("wrong"))
-    made = files(known_engines(known))
-    GOLDEN.mkdir(exist_ok=True)
-    for path, text in made.items():
+    for path, text in files(known_engines(known)).items():
         path.write_text(text, encoding="utf-8")
-    for path in set(GOLDEN.glob("*.txt")) - made.keys():
-        path.unlink()
-    print(f"{len(known)} known engines, {len(BELIEFS)} beliefs; messages in {GOLDEN.relative_to(ROOT)}")
+        print(f"{len(known)} known engines in {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""Which belief explains what a wrong engine does: the beliefs, the probes that tell them apart, the match."""
+"""Diagnosis of a wrong engine: the beliefs, the probes that tell them apart, and the belief that fits best."""

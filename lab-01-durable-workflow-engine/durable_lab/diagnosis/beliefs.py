@@ -1,4 +1,4 @@
-"""The misconceptions behind wrong engines and workflows. The ids and groups are internal; a student reads the words."""
+"""Beliefs behind wrong engines and wrong workflows. A student reads the words, never the ids."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TABLE = Path(__file__).with_name("beliefs.toml")
 
 @dataclass(frozen=True)
 class Belief:
-    """One entry of beliefs.toml; the comments there describe the fields."""
+    """One entry of beliefs.toml; its comments say what the fields are."""
 
     id: str
     todo: int
@@ -54,21 +54,21 @@ class Belief:
 
     @property
     def group(self) -> str:
-        """Return the group of the belief: "M12" for "M12a"."""
+        """The group that it belongs to: "M12" for "M12a"."""
         return self.id.rstrip("abcdefghijklmnopqrstuvwxyz")
 
     @property
     def read(self) -> str:
-        """Return where to read about it, in one line."""
+        """Where to read, in one line."""
         return f"lesson {self.lesson}, section: {self.section}. The handout, rule {self.rules[0]}."
 
     def shown_in(self, symptoms: dict[str, Any]) -> str:
-        """Return the probe to show: the first one of `show` that has one of these symptoms."""
+        """Return the first of the probes to show in which an engine with these symptoms goes wrong."""
         wrong = {name.partition(".")[0] for name in symptoms}
         return next(probe for probe in self.show if probe in wrong)
 
     def is_shown_by(self, facts: dict[str, Any]) -> bool:
-        """Return whether an engine with these facts shows this belief."""
+        """Return whether one of the tells holds in these facts."""
         return any(all(facts.get(name, _MISSING) == value for name, value in tell.items()) for tell in self.tells)
 
 
@@ -76,12 +76,10 @@ _MISSING = object()
 
 
 def _load() -> dict[str, Belief]:
-    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
-    lists = ("rules", "show", "tells")
     made = {}
-    for name, entry in table.items():
-        given: dict[str, Any] = {key: tuple(value) if key in lists else value for key, value in entry.items()}
-        made[name] = Belief(id=name, **given)
+    for name, entry in tomllib.loads(TABLE.read_text(encoding="utf-8")).items():
+        tuples = {key: tuple(entry[key]) for key in ("rules", "show", "tells")}
+        made[name] = Belief(id=name, **{**entry, **tuples})
     return made
 
 

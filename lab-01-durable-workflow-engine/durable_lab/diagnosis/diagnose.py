@@ -1,7 +1,7 @@
-"""Diagnose the belief behind a wrong TODO, from the engine's behaviour in the probes and never from its code.
+"""Name the belief that a wrong TODO shows, from what the engine does in the probes; its code is never read.
 
-A belief is named only if one of its *tells* holds (beliefs.toml). If several are possible, the one is named whose known
-engines in the bank behave most like this one (fingerprints.json). If none is similar enough, none is named.
+A belief is named only if one of its *tells* holds (beliefs.toml). If several beliefs qualify, the one is named whose
+known engines of the bank behave most like this one (fingerprints.json). If none is similar enough, none is named.
 """
 
 from __future__ import annotations
@@ -19,54 +19,55 @@ from durable_lab.diagnosis.observe import Facts, observe, symptoms
 
 FINGERPRINTS = Path(__file__).with_name("fingerprints.json")
 EXAMPLES = Path(__file__).with_name("examples.toml")
-LEAST = 0.25  # the least likeness with which a belief is named
+MIN_SIMILARITY = 0.25  # to a known engine; below it, no belief is named
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The belief that a wrong TODO shows. All strings are the lab's own; none comes from the student's code."""
+    """The belief that a wrong TODO shows. No text in it is made by the student's code."""
 
     belief: str  # its id in the bank: "M9b"
     words: str  # what its author believes
-    customer: str  # what a customer sees because of it
+    customer: str  # what happens to a customer because of it
     read: str  # where to read
     example: str = ""  # a small counter-example, as a timeline in text
 
 
 def diagnose(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Diagnosis | None:
-    """Return the belief that this engine's TODO shows, in fixed words of the lab; None if none can be named.
+    """Return the belief that this engine's TODO shows, in fixed words; None if none can be named.
 
-    fresh   returns a new module of the engine, or a proxy to one, for each probe: the student's TODO `todo` with the
-            other four of the reference. The maker of the module limits calls and time, and may raise a BaseException
-            from it at any time. `begin`: see `observe`. Raises NotStarted, and nothing else that the engine causes.
+    fresh, begin   see `observe`. The module has the student's TODO `todo` and the reference's other four. The caller
+                   limits its calls and its time, and may raise a BaseException out of it at any time.
+
+    Raises NotStarted, and nothing that the engine raises.
     """
     found = nearest(observe(fresh, todo, begin), todo)
     return message(*found) if found else None
 
 
 def nearest(facts: Facts, todo: int) -> tuple[Belief, str] | None:
-    """Return the belief that these facts show, and the known engine of the bank that behaves most like them."""
+    """Return the belief that these facts show, and the known engine of the bank that behaves most like this one."""
     seen = symptoms(facts, right(todo))
     if not seen or any(value == "NotImplementedError" for name, value in seen.items() if name.endswith(".!")):
         return None
     ranked = sorted(
         (
-            (likeness(seen, known), belief.id, engine)
+            (similarity(seen, known), belief.id, engine)
             for belief in BELIEFS.values()
             if belief.todo == todo and belief.is_shown_by(facts)
             for engine, known in known_engines()[belief.id].items()
         ),
         reverse=True,
     )
-    if not ranked or ranked[0][0] < LEAST:
+    if not ranked or ranked[0][0] < MIN_SIMILARITY:
         return None
     best, belief, engine = ranked[0]
     tied = any(other == best and name != belief for other, name, _ in ranked)
     return None if tied else (BELIEFS[belief], engine)
 
 
-def likeness(one: Facts, other: Facts) -> float:
-    """Return how similar two sets of symptoms are, from 0 to 1: half by symptoms, half by the probes that have any."""
+def similarity(one: Facts, other: Facts) -> float:
+    """Return the similarity of two sets of symptoms, from 0 to 1: half for equal facts, half for the same probes."""
     names, probes = one.keys() | other.keys(), _probes(one) | _probes(other)
     equal = sum(one[name] == other[name] for name in one.keys() & other.keys())
     both = len(one.keys() & other.keys())
@@ -90,19 +91,19 @@ def _fingerprints() -> dict[str, Any]:
 
 
 def right(todo: int) -> Facts:
-    """Return the facts of a right engine."""
+    """Return what the probes find in a right engine."""
     made: Facts = _fingerprints()["right"][str(todo)]
     return made
 
 
 def known_engines() -> dict[str, dict[str, Facts]]:
-    """Return the symptoms of each engine of the known half, by belief and engine."""
+    """Return belief -> engine of the known half -> its symptoms."""
     made: dict[str, dict[str, Facts]] = _fingerprints()["known"]
     return made
 
 
 @cache
 def examples() -> dict[str, str]:
-    """Return the counter-example of each engine of the known half."""
+    """Return engine of the known half -> its counter-example."""
     table = tomllib.loads(EXAMPLES.read_text(encoding="utf-8"))
     return {engine: text.strip("\n") for engine, text in table.items()}

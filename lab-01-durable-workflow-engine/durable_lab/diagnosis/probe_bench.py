@@ -1,7 +1,6 @@
-"""A bench that survives anything that the engine does, and can describe what happened.
+"""A bench that goes on whatever the engine does, and that can log what happens on it.
 
-A *probe* is a small scenario on a ProbeBench. It yields *facts*, which are small JSON values. It also tells a story, in
-lines for people:
+A *probe* is a small scenario on a ProbeBench. It yields *facts*, small JSON values. The log is for people:
 
     pay("A1", 30) -> OSError: line busy
     ... 1 ms later
@@ -21,25 +20,23 @@ from typing import Any
 from durable_lab.checks.bench import Bench, Crash, NotStarted, as_json
 from durable_lab.checks.failure import show
 
-MOST = 40  # calls of activities, and records, in one probe; an engine that makes more does not end
+MAX_RECORDS = 40  # records, and calls of activities, in one probe; an engine that makes more does not end
 QUICK = {"max_attempts": 3, "initial_interval": 0.001, "backoff": 2.0, "max_interval": 0.004}  # also if really slept
-
-
-_NAMES = ("ActivityError", "NonDeterminismError", "WorkflowBlocked")
+_ENGINE_ERRORS = ("ActivityError", "NonDeterminismError", "WorkflowBlocked")
 
 
 class NeverComesBack(BaseException):
-    """The engine did not stop by itself, and was stopped."""
+    """The engine made more calls or records than any run of a probe needs, and was stopped."""
 
 
 @dataclass(frozen=True)
-class End:
-    """How a run ended: `how` is its status, "the process dies", or "KeyError comes out".
+class Outcome:
+    """How a run ended: `status` is that of the result, "the process dies", or "KeyError comes out".
 
-    `state` is the new state; if none was returned, it is the state that a new process finds in the journal.
+    `state` is the new state. If the run returned none, it is what a new process finds in the journal.
     """
 
-    how: str
+    status: str
     state: Any
     value: Any = None
     error: str = ""
@@ -47,30 +44,28 @@ class End:
 
 
 class ProbeBench(Bench):
-    """The world of one probe. With `tells`, `lines` has the story; without it nothing is computed for the story."""
+    """One probe's world. With `logs`, `lines` holds the log; without it, nothing is read only to be logged."""
 
-    def __init__(self, fresh: Callable[[], Any], tells: bool = False) -> None:
+    def __init__(self, fresh: Callable[[], Any], logs: bool = False) -> None:
         super().__init__(fresh)
-        self.tells, self.lines = tells, [""][:0]
-        self.keyed = False  # tell the idempotency keys, too
-        self._runs, self._time = 0, self.clock.now() if tells else 0.0
+        self.logs, self.log_keys = logs, False  # `log_keys`: the idempotency keys, too
+        self.lines: list[str] = []
+        self._runs, self._time = 0, self.clock.now() if logs else 0.0
 
     # ------------------------------------------------------------ the world
 
     def activity(self, name: str, *outcomes: Any, answer: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """Make an activity, as in Bench. Each call raises a new exception, so that its traceback does not grow."""
-        left = list(outcomes)
+        """As in Bench, and logged. An exception is a new one at each call; `answer` may return one to be raised."""
+        call = super().activity(name, *outcomes, answer=answer)
 
         def act(*args: Any, idempotency_key: str | None = None) -> Any:
-            self.calls.append(f"{name}({', '.join(map(show, args))})")
-            self.keys.append(idempotency_key)
-            self._count(self.calls)
-            outcome = (
-                name if answer is None and not left else left.pop(0) if len(left) > 1 else left[0] if left else None
-            )
-            if answer is not None:
-                outcome = answer(*args)
-            self.tell(f"{self.calls[-1]} -> {_outcome(outcome)}" + (f"  key {idempotency_key}" if self.keyed else ""))
+            try:
+                outcome = call(*args, idempotency_key=idempotency_key)
+            except (Exception, Crash) as error:
+                outcome = error
+            self._limit(self.calls)
+            key = f"  key {idempotency_key}" if self.log_keys else ""
+            self.log(f"{self.calls[-1]} -> {_outcome(outcome)}{key}")
             if isinstance(outcome, BaseException):
                 raise type(outcome)(*outcome.args)
             return outcome
@@ -79,40 +74,39 @@ class ProbeBench(Bench):
         return act
 
     def pass_time(self, seconds: float) -> None:
-        """Let this time pass on the clock without any event."""
+        """Advance the clock while nothing happens."""
         self.clock.sleep(seconds)
 
     def full_disk(self, record: Any) -> None:
-        """A journal callback that always fails."""
-        self.tell("the journal: disk full")
+        """A journal that can write nothing."""
+        self.log("the journal: disk full")
         raise RuntimeError("disk full")
 
     # ------------------------------------------------------------ running
 
     def engine(self, **options: Any) -> Any:
-        """Return a new engine on this clock and journal, with short waits between attempts."""
-        given = {"retry": self.policy(), "journal": self._hear, **options}
-        return super().engine(**given)
+        """Return a new engine on this clock and journal, with short pauses between attempts."""
+        return super().engine(**{"retry": self.policy(), "journal": self._hear, **options})
 
     def policy(self, **options: Any) -> Any:
         return self.m.RetryPolicy(**{**QUICK, **options})
 
-    def go(self, workflow: Callable[..., Any], state: Any = None, engine: Any = None, **options: Any) -> End:
-        """Run the workflow, on a new engine if none is given. Returns an End, also if `run` raises."""
+    def try_run(self, workflow: Callable[..., Any], state: Any = None, engine: Any = None, **options: Any) -> Outcome:
+        """Run, on a new engine if none is given. Whatever comes out of `run` becomes an Outcome."""
         start = state if state is not None else self.state()
         self._runs += 1
-        self.tell(f"-- process {self._runs}")
+        self.log(f"-- process {self._runs}")
         try:
-            end = self._ended((engine or self.engine(**options)).run(workflow, start))
+            outcome = _returned((engine or self.engine(**options)).run(workflow, start))
         except Crash:
-            end = End("the process dies", self.found(start))
+            outcome = Outcome("the process dies", self.recovered(start))
         except (Exception, self.m.WorkflowBlocked) as error:
-            end = End(f"{word(error)} comes out", self.found(start))
-        self.tell(_last_line(end))
-        return end
+            outcome = Outcome(f"{error_name(error)} comes out", self.recovered(start))
+        self.log(_last_line(outcome))
+        return outcome
 
-    def found(self, start: Any) -> Any:
-        """Return the state that a new process finds in the journal for the run of `start`; None if it is unreadable."""
+    def recovered(self, start: Any) -> Any:
+        """Return what a new process finds in the journal of the run that `start` began, or None if it is unreadable."""
         try:
             return self.restart(self.recorded(start))
         except NotStarted:
@@ -120,8 +114,8 @@ class ProbeBench(Bench):
         except (Exception, NeverComesBack):
             return None
 
-    def later(self, state: Any) -> Any:
-        """Return the state as a new process reads it; unchanged if it cannot be saved."""
+    def next_process(self, state: Any) -> Any:
+        """End the process. Return the state as a new one reads it, or unchanged if it cannot be saved."""
         try:
             return self.restart(state)
         except NotStarted:
@@ -130,70 +124,72 @@ class ProbeBench(Bench):
             return state
 
     def deliver(self, state: Any, name: str, payload: Any = None, **options: Any) -> Any:
-        """Deliver a signal. Returns the new state; errors of `signal` propagate."""
-        self.tell(f"{name} is delivered: {show(payload)}")
+        """Deliver a signal, and return the new state. Errors of `signal` are raised."""
+        self.log(f"{name} is delivered: {show(payload)}")
         return self.engine(**options).signal(state, name, payload)
-
-    def _ended(self, result: Any) -> End:
-        status = getattr(result, "status", "no result")
-        if not hasattr(result, "state"):
-            return End("no result", None)
-        error = "" if result.error is None else str(result.error)
-        return End(str(status), result.state, plain(result.value), error, result.waiting_for)
 
     def _hear(self, record: Any) -> None:
         self.journal.append(record)
-        self._count(self.journal)
-        if self.tells:
-            self.tell(f"recorded: {_record(record, self.m)}")
+        self._limit(self.journal)
+        if self.logs:
+            self.log(f"recorded: {_record(record, self.m)}")
 
-    # ------------------------------------------------------------ telling
+    def _limit(self, made: list[Any]) -> None:
+        if len(made) > MAX_RECORDS:
+            raise NeverComesBack(f"more than {MAX_RECORDS}")
 
-    def tell(self, line: str) -> None:
-        """Add one event to the story."""
-        if self.tells:
+    def log(self, line: str) -> None:
+        """Log one event, after the time that has passed since the one before."""
+        if self.logs:
             now = self.clock.now()
             if abs(now - self._time) > 1e-9:
                 self.lines.append(f"... {_span(now - self._time)} later")
             self._time = now
             self.lines.append(line)
 
-    def _count(self, made: list[Any]) -> None:
-        if len(made) > MOST:
-            raise NeverComesBack(f"more than {MOST}")
+
+# ---------------------------------------------------------------- facts
 
 
-def word(error: BaseException) -> str:
-    """Return the name of an error, or of the nearest base class that is Python's or the engine's."""
-    named = (cls.__name__ for cls in type(error).__mro__)
-    return next(name for name in named if name in _NAMES or hasattr(builtins, name))
+def error_name(error: BaseException) -> str:
+    """Return the name of the error's class if it is the engine's or Python's, else that of the nearest such base."""
+    names = (cls.__name__ for cls in type(error).__mro__)
+    return next(name for name in names if name in _ENGINE_ERRORS or hasattr(builtins, name))
 
 
-def plain(value: Any) -> Any:
-    """Return a value as it is after JSON; if it is not JSON, the name of its type."""
+def json_value(value: Any) -> Any:
+    """Return a value as JSON has it; if JSON cannot hold it, "a set", by the name of its type."""
     try:
         return json.loads(json.dumps(value))
     except (TypeError, ValueError, RecursionError):
         return f"a {type(value).__name__}"
 
 
-def amount(got: int, want: int) -> str:
+def compare_count(got: int, want: int) -> str:
     """Return a count as a word, so that "twice" and "three times" are the same mistake."""
     return "right" if got == want else "none" if got == 0 else "too few" if got < want else "too many"
 
 
-def names(state: Any) -> list[str]:
-    """Return the names of a state's commands; signals and times by their kind."""
-    return [command.name if command.kind == "activity" else f"{command.kind} {command.name}" for command in _all(state)]
+def command_names(state: Any) -> list[str]:
+    """Return the names of a state's commands; those that are not activities begin with their kind."""
+    commands = [] if state is None else list(state.commands)
+    return [command.name if command.kind == "activity" else f"{command.kind} {command.name}" for command in commands]
 
 
-def _all(state: Any) -> list[Any]:
-    return [] if state is None else list(state.commands)
-
-
-def same(one: Any, other: Any) -> bool:
-    """Return whether two states have the same content."""
+def same_state(one: Any, other: Any) -> bool:
+    """Return whether two states are equal as JSON."""
     return bool(as_json(one) == as_json(other))
+
+
+# ---------------------------------------------------------------- lines of the log
+
+
+def _returned(result: Any) -> Outcome:
+    status = getattr(result, "status", "no result")
+    if not hasattr(result, "state"):
+        return Outcome("no result", None)
+    error = "" if result.error is None else str(result.error)
+    return Outcome(str(status), result.state, json_value(result.value), error, result.waiting_for)
 
 
 def _outcome(outcome: Any) -> str:
@@ -212,10 +208,11 @@ def _record(record: Any, m: Any) -> str:
     return f"{call} -> {outcome}{tries}"
 
 
-def _last_line(end: End) -> str:
-    error = "NonDeterminismError" if end.error.startswith("NonDeterminismError:") else end.error  # its text is long
-    detail = {"completed": show(end.value), "blocked": f"waits for {end.waiting_for}", "failed": error}
-    return f"{end.how}: {detail[end.how]}" if end.how in detail else end.how
+def _last_line(outcome: Outcome) -> str:
+    divergence = outcome.error.startswith("NonDeterminismError:")  # the text of this one is long
+    error = "NonDeterminismError" if divergence else outcome.error
+    details = {"completed": show(outcome.value), "blocked": f"waits for {outcome.waiting_for}", "failed": error}
+    return f"{outcome.status}: {details[outcome.status]}" if outcome.status in details else outcome.status
 
 
 def _span(seconds: float) -> str:

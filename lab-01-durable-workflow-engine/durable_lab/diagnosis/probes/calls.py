@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
-from durable_lab.diagnosis.probe_bench import amount, names, same
+from durable_lab.diagnosis.probe_bench import command_names, compare_count, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -25,35 +25,35 @@ def three_steps(b):
             heard.append(len(b.journal))
         return got
 
-    end = b.go(buy)
-    yield "ends", end.how
+    end = b.try_run(buy)
+    yield "ends", end.status
     yield "value", end.value
     yield "calls", len(b.calls)
-    yield "records", names(end.state)
+    yield "records", command_names(end.state)
     yield "journal when the workflow goes on", heard
-    yield "journal", amount(len(b.journal), 3)
+    yield "journal", compare_count(len(b.journal), 3)
 
 
 @probe(1, 4)
 def a_finished_order_again(b):
     """Kim's order of two steps is completed. Support opens it again."""
     buy = shop(b, b.activity("reserve", "cup 7", "cup 8"), b.activity("charge", "paid", "paid again"))
-    first = b.go(buy)
+    first = b.try_run(buy)
     b.pass_time(60)
-    calls, heard, before = len(b.calls), len(b.journal), len(names(first.state))
-    again = b.go(buy, b.later(first.state))
-    yield "ends", again.how
+    calls, heard, before = len(b.calls), len(b.journal), len(command_names(first.state))
+    again = b.try_run(buy, b.next_process(first.state))
+    yield "ends", again.status
     yield "value", again.value == first.value
     yield "calls", len(b.calls) - calls
-    yield "journal", amount(len(b.journal) - heard, 0)
-    yield "records", len(names(again.state)) - before
+    yield "journal", compare_count(len(b.journal) - heard, 0)
+    yield "records", len(command_names(again.state)) - before
 
 
 @probe(1)
 def a_replay_step_by_step(b):
     """Kim's order of two steps is completed. A workflow replays it and notes at which step it is stopped."""
     reserve, charge = b.activity("reserve"), b.activity("charge")
-    first = b.go(shop(b, reserve, charge))
+    first = b.try_run(shop(b, reserve, charge))
     stopped = []
 
     def careful(ctx, order):
@@ -64,7 +64,7 @@ def a_replay_step_by_step(b):
                 stopped.append(number)
                 raise
 
-    b.go(careful, b.later(first.state))
+    b.try_run(careful, b.next_process(first.state))
     yield "stops at step", stopped[0] if stopped else 0
 
 
@@ -74,12 +74,12 @@ def an_empty_answer(b):
     steps = [
         b.activity(name, value, "x") for name, value in (("price", 0), ("note", ""), ("tell", None), ("gift", False))
     ]
-    first = b.go(shop(b, *steps))
+    first = b.try_run(shop(b, *steps))
     calls = len(b.calls)
-    again = b.go(shop(b, *steps), b.later(first.state))
+    again = b.try_run(shop(b, *steps), b.next_process(first.state))
     yield "runs again", len(b.calls) > calls
     yield "which", b.calls[calls:]
-    yield "ends", again.how
+    yield "ends", again.status
 
 
 @probe(1)
@@ -90,10 +90,10 @@ def the_same_call_twice(b):
     def lots(ctx, order):
         return [ctx.call_activity(draw, "Kim"), ctx.call_activity(draw, "Kim")]
 
-    first = b.go(lots)
+    first = b.try_run(lots)
     yield "value", first.value
     yield "calls", len(b.calls)
-    yield "on replay", b.go(lots, b.later(first.state)).value
+    yield "on replay", b.try_run(lots, b.next_process(first.state)).value
 
 
 @probe(1)
@@ -104,19 +104,19 @@ def two_equal_parcels(b):
     def parcels(ctx, order):
         return [ctx.call_activity(send, "cup"), ctx.call_activity(send, "cup")]
 
-    first = b.go(parcels)
+    first = b.try_run(parcels)
     calls = len(b.calls)
     yield "calls", calls
-    yield "records", len(names(first.state))
-    again = b.go(parcels, b.later(first.state))
-    yield "on replay", [again.how, len(b.calls) - calls]
+    yield "records", len(command_names(first.state))
+    again = b.try_run(parcels, b.next_process(first.state))
+    yield "on replay", [again.status, len(b.calls) - calls]
 
 
 @probe(1)
 def two_prices(b):
     """A cup costs 30 and tea costs 3."""
     price = b.activity("price", answer=lambda what: {"cup": 30, "tea": 3}[what])
-    end = b.go(lambda ctx, order: [ctx.call_activity(price, "cup"), ctx.call_activity(price, "tea")])
+    end = b.try_run(lambda ctx, order: [ctx.call_activity(price, "cup"), ctx.call_activity(price, "tea")])
     yield "value", end.value
 
 
@@ -124,7 +124,7 @@ def two_prices(b):
 def while_it_runs(b):
     """The bank is called. At that moment the outcome is still unknown."""
     pay = b.activity("pay", answer=lambda *_: len(b.journal))
-    end = b.go(shop(b, pay))
+    end = b.try_run(shop(b, pay))
     yield "recorded before it happened", end.value
 
 
@@ -133,15 +133,15 @@ def a_power_cut(b):
     """The cup is reserved. The power fails during the charge. A new process continues."""
     reserve, send = b.activity("reserve", "cup 7", "cup 8"), b.activity("send", "sent")
     buy = shop(b, reserve, b.activity("charge", Crash("power cut"), "paid"), send)
-    first = b.go(buy)
-    found = names(first.state)
+    first = b.try_run(buy)
+    found = command_names(first.state)
     calls = len(b.calls)
-    yield "the process", first.how
+    yield "the process", first.status
     yield "in the journal", found
     b.pass_time(60)
-    second = b.go(buy, first.state)
+    second = b.try_run(buy, first.state)
     yield "then runs", b.calls[calls:]
-    yield "ends", second.how
+    yield "ends", second.status
     yield "value", second.value
 
 
@@ -158,8 +158,8 @@ def a_journal_that_cannot_write(b):
                 continue
         return "all charged"
 
-    end = b.go(stubborn, journal=b.full_disk)
-    yield "ends", end.how
+    end = b.try_run(stubborn, journal=b.full_disk)
+    yield "ends", end.status
     yield "calls", len(b.calls)
     yield "goes on", len(b.calls) > 1
 
@@ -174,9 +174,9 @@ def after_a_stop(b):
             ctx.wait_signal("approval")
         return ctx.call_activity(pay, 30)
 
-    end = b.go(reckless)
+    end = b.try_run(reckless)
     yield "runs", len(b.calls) > 0
-    yield "ends", end.how
+    yield "ends", end.status
 
 
 @probe(1)
@@ -187,12 +187,12 @@ def steps_around_a_time_and_a_wait(b):
     def refund(ctx, order):
         return [ctx.call_activity(ask), ctx.now(), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
-    blocked = b.go(refund)
+    blocked = b.try_run(refund)
     b.pass_time(3600)
-    done = b.go(refund, b.deliver(b.later(blocked.state), "approval", "yes"))
-    yield "ends", [blocked.how, done.how]
+    done = b.try_run(refund, b.deliver(b.next_process(blocked.state), "approval", "yes"))
+    yield "ends", [blocked.status, done.status]
     yield "value", done.value
     yield "calls", b.calls
-    yield "records", names(done.state)
-    again = b.go(refund, done.state)
-    yield "again", [again.how, same(done.state, again.state)]
+    yield "records", command_names(done.state)
+    again = b.try_run(refund, done.state)
+    yield "again", [again.status, same_state(done.state, again.state)]

@@ -1,7 +1,7 @@
 """TODO 5: delivering a signal."""
 
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import ProbeBench, amount, names, plain, word
+from durable_lab.diagnosis.probe_bench import ProbeBench, command_names, compare_count, error_name, json_value
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -12,12 +12,12 @@ def waiting(b: ProbeBench):
     def refund(ctx, order):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.wait_signal("approval")]
 
-    return refund, b.go(refund, b.state("w-1", {"id": "A1"})).state
+    return refund, b.try_run(refund, b.state("w-1", {"id": "A1"})).state
 
 
 def inbox(state):
     """Return the names and payloads of the signals in a state, in order."""
-    return [[signal.name, plain(signal.payload)] for signal in state.signals]
+    return [[signal.name, json_value(signal.payload)] for signal in state.signals]
 
 
 def tried(b, *args, **options):
@@ -25,8 +25,8 @@ def tried(b, *args, **options):
     try:
         return b.deliver(*args, **options), ""
     except Exception as error:
-        b.tell(f"signal raises {word(error)}")
-        return None, word(error)
+        b.log(f"signal raises {error_name(error)}")
+        return None, error_name(error)
 
 
 @probe(5)
@@ -36,14 +36,14 @@ def ana_says_yes(b):
     b.pass_time(5.5)
     heard = len(b.journal)
     new = b.deliver(state, "approval", {"by": "Ana"})
-    b.tell(f"the new state: order {show(new.input)}, {len(names(new))} step(s)")
+    b.log(f"the new state: order {show(new.input)}, {len(command_names(new))} step(s)")
     yield "signals", inbox(new)
-    yield "steps", names(new)
-    yield "input is kept", plain(new.input) == {"id": "A1"}
+    yield "steps", command_names(new)
+    yield "input is kept", json_value(new.input) == {"id": "A1"}
     yield "id", new.workflow_id
-    told = b.journal[heard:]
-    yield "journal", amount(len(told), 1)
-    yield "the journal hears of signals", all(isinstance(record, b.m.Signal) for record in told)
+    new_records = b.journal[heard:]
+    yield "journal", compare_count(len(new_records), 1)
+    yield "the journal hears of signals", all(isinstance(record, b.m.Signal) for record in new_records)
 
 
 @probe(5)
@@ -53,7 +53,7 @@ def when_it_came(b):
     b.pass_time(5.5)
     new = b.deliver(state, "approval", "yes")
     times = [signal.received_at for signal in new.signals]
-    b.tell(f"it came at {'second 1005.5' if times == [1005.5] else 'another second'}")
+    b.log(f"it came at {'second 1005.5' if times == [1005.5] else 'another second'}")
     yield "right", times in ([1005.5], [])
 
 
@@ -63,8 +63,8 @@ def the_state_from_before(b):
     _, state = waiting(b)
     before = len(list(state.signals))
     new = b.deliver(state, "approval", "yes")
-    b.tell(f"signals in the state from before: {len(list(state.signals))}")
-    b.tell(f"signals in the new state: {len(list(new.signals))}")
+    b.log(f"signals in the state from before: {len(list(state.signals))}")
+    b.log(f"signals in the new state: {len(list(new.signals))}")
     yield "is kept", len(list(state.signals)) == before
     new = b.deliver(new, "approval", "and yes")
     yield "is kept again", len(list(state.signals)) == before
@@ -76,8 +76,8 @@ def then_the_run_goes_on(b):
     refund, state = waiting(b)
     for payload in (1, 2):
         state = b.deliver(state, "approval", payload)
-    end = b.go(refund, state)
-    yield "ends", end.how
+    end = b.try_run(refund, state)
+    yield "ends", end.status
     yield "value", end.value
     yield "calls", b.calls
 
@@ -89,7 +89,7 @@ def two_yes_in_a_row(b):
     for payload in (1, 2):
         state = b.deliver(state, "approval", payload)
         b.pass_time(1)
-    b.tell(f"signals in the state: {show([payload for _, payload in inbox(state)])}")
+    b.log(f"signals in the state: {show([payload for _, payload in inbox(state)])}")
     yield "signals", inbox(state)
     yield "how many", len(inbox(state))
 
@@ -100,7 +100,7 @@ def the_same_word_twice(b):
     _, state = waiting(b)
     for _ in range(2):
         state = b.deliver(state, "confirmed", "ok")
-    b.tell(f"signals in the state: {len(inbox(state))}")
+    b.log(f"signals in the state: {len(inbox(state))}")
     yield "how many", len(inbox(state))
 
 
@@ -122,9 +122,9 @@ def an_empty_payload(b):
         new = b.deliver(state, "approval", payload)
         if new is not None and len(inbox(new)) == 1:
             arrived.append(payload)
-    b.tell(f"arrived: {show(arrived)}")
+    b.log(f"arrived: {show(arrived)}")
     yield "all arrive", len(arrived) == 4
-    yield "arrived", plain(arrived)
+    yield "arrived", json_value(arrived)
 
 
 @probe(5)
@@ -132,7 +132,7 @@ def before_the_run_begins(b):
     """Ana approves before any worker has started the run."""
     new, problem = tried(b, b.state(), "approval", "yes")
     arrived = len(inbox(new)) if new is not None else 0
-    b.tell(f"signals in the state: {arrived}")
+    b.log(f"signals in the state: {arrived}")
     yield "arrives", arrived
     yield "error", problem
 
@@ -145,7 +145,7 @@ def the_caller_uses_the_form_again(b):
     new = b.deliver(state, "approval", form)
     form["by"] = "Mallory"
     form["items"].append("tea")
-    b.tell(f"payload of the signal: {show(inbox(new)[0][1])}")
+    b.log(f"payload of the signal: {show(inbox(new)[0][1])}")
     yield "is kept", inbox(new) == [["approval", {"by": "Ana", "items": ["cup"]}]]
 
 
@@ -163,5 +163,5 @@ def a_signal_and_a_full_disk(b):
     """Ana approves, and the disk is full."""
     _, state = waiting(b)
     _, problem = tried(b, state, "approval", "yes", journal=b.full_disk)
-    b.tell("the caller gets an error" if problem else "the caller gets no error")
+    b.log("the caller gets an error" if problem else "the caller gets no error")
     yield "the caller hears", problem != ""

@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
-from durable_lab.diagnosis.probe_bench import amount, names, plain, same
+from durable_lab.diagnosis.probe_bench import command_names, compare_count, json_value, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -11,11 +11,11 @@ from durable_lab.diagnosis.probes.probe import probe
 def a_run_that_is_not_completed(b):
     """Ana is asked. In one run she has not answered; in the other run the bank cannot pay."""
     ask, pay = b.activity("ask"), b.activity("pay", ValueError("closed"))
-    waits = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval")])
-    fails = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.call_activity(pay)], b.state("w-2"))
-    b.tell(f"records of the run that waits: {len(names(waits.state))}")
-    b.tell(f"records of the run that failed: {len(names(fails.state))}")
-    yield "keeps its records", names(waits.state) == ["ask"] and names(fails.state) == ["ask", "pay"]
+    waits = b.try_run(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval")])
+    fails = b.try_run(lambda ctx, order: [ctx.call_activity(ask), ctx.call_activity(pay)], b.state("w-2"))
+    b.log(f"records of the run that waits: {len(command_names(waits.state))}")
+    b.log(f"records of the run that failed: {len(command_names(fails.state))}")
+    yield "keeps its records", command_names(waits.state) == ["ask"] and command_names(fails.state) == ["ask", "pay"]
 
 
 @probe(4)
@@ -26,16 +26,16 @@ def it_returns_nothing(b):
     def notify(ctx, order):
         ctx.call_activity(step)
 
-    end = b.go(notify)
-    yield "ends", end.how
+    end = b.try_run(notify)
+    yield "ends", end.status
     yield "value", end.value
 
 
 @probe(4)
 def it_returns_zero(b):
     """The workflow returns 0, because there was nothing to pay."""
-    end = b.go(lambda ctx, order: 0)
-    yield "ends", end.how
+    end = b.try_run(lambda ctx, order: 0)
+    yield "ends", end.status
     yield "value", end.value
 
 
@@ -43,21 +43,21 @@ def it_returns_zero(b):
 def it_waits(b):
     """Ana is asked, and the run waits for her."""
     ask, pay = b.activity("ask"), b.activity("pay")
-    end = b.go(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)])
-    yield "ends", end.how
+    end = b.try_run(lambda ctx, order: [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)])
+    yield "ends", end.status
     yield "says for what", end.waiting_for == "approval"
-    b.tell(f"records in the new state: {len(names(end.state))}")
-    yield "records in the new state", names(end.state)
+    b.log(f"records in the new state: {len(command_names(end.state))}")
+    yield "records in the new state", command_names(end.state)
 
 
 @probe(4)
 def an_activity_fails(b):
     """The cup is reserved, and the bank cannot pay. The workflow does not catch it."""
     reserve, pay = b.activity("reserve"), b.activity("pay", ValueError("closed"))
-    end = b.go(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay, 30)])
-    b.tell(f"records in the new state: {len(names(end.state))}")
-    yield "ends", end.how
-    yield "records in the new state", names(end.state)
+    end = b.try_run(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay, 30)])
+    b.log(f"records in the new state: {len(command_names(end.state))}")
+    yield "ends", end.status
+    yield "records in the new state", command_names(end.state)
     yield "calls", b.calls.count("reserve()")
     yield "starts over", b.calls.count("reserve()") > 1
     yield "type is told", "ActivityError" in end.error
@@ -74,9 +74,9 @@ def the_workflow_refuses(b):
         ctx.call_activity(reserve)
         raise RuntimeError("out of stock")
 
-    end = b.go(refuse)
-    yield "ends", end.how
-    yield "records", names(end.state)
+    end = b.try_run(refuse)
+    yield "ends", end.status
+    yield "records", command_names(end.state)
     yield "calls", len(b.calls)
     yield "type is told", "RuntimeError" in end.error
     yield "message is told", "out of stock" in end.error
@@ -91,9 +91,9 @@ def a_bug(b):
         ctx.call_activity(pay)
         return order["amuont"]
 
-    end = b.go(mistaken, b.state("w-1", {"amount": 30}))
-    yield "ends", end.how
-    yield "in the journal", names(b.found(b.state("w-1", {"amount": 30})))
+    end = b.try_run(mistaken, b.state("w-1", {"amount": 30}))
+    yield "ends", end.status
+    yield "in the journal", command_names(b.recovered(b.state("w-1", {"amount": 30})))
     yield "calls", len(b.calls)
 
 
@@ -106,10 +106,10 @@ def the_machine_is_shut_down(b):
         ctx.call_activity(reserve)
         raise Crash("shut down")
 
-    end = b.go(shop)
-    yield "ends", end.how
-    found = names(b.found(b.state()))
-    b.tell(f"a new process finds records of: {', '.join(found) or 'nothing'}")
+    end = b.try_run(shop)
+    yield "ends", end.status
+    found = command_names(b.recovered(b.state()))
+    b.log(f"a new process finds records of: {', '.join(found) or 'nothing'}")
     yield "in the journal", found
 
 
@@ -122,19 +122,19 @@ def the_journal_hears(b):
         for _ in range(2):
             ctx.call_activity(step)
             heard.append(len(b.journal))
-            b.tell(f"the journal has {heard[-1]} records")
+            b.log(f"the journal has {heard[-1]} records")
 
-    b.go(shop)
+    b.try_run(shop)
     yield "in time", heard == [1, 2]
-    yield "at the end", amount(len(b.journal), 2)
+    yield "at the end", compare_count(len(b.journal), 2)
 
 
 @probe(4)
 def a_full_disk(b):
     """The disk is full. The workflow does not catch anything."""
     pay = b.activity("pay")
-    end = b.go(lambda ctx, order: ctx.call_activity(pay, 30), journal=b.full_disk)
-    yield "ends", end.how
+    end = b.try_run(lambda ctx, order: ctx.call_activity(pay, 30), journal=b.full_disk)
+    yield "ends", end.status
 
 
 @probe(4)
@@ -148,8 +148,8 @@ def a_full_disk_and_another_error(b):
         except Exception:
             raise ValueError("an error of the workflow's own") from None
 
-    end = b.go(shop, journal=b.full_disk)
-    yield "ends", end.how
+    end = b.try_run(shop, journal=b.full_disk)
+    yield "ends", end.status
 
 
 @probe(4)
@@ -162,8 +162,8 @@ def a_caught_wait_and_another_error(b):
         except BaseException:
             raise RuntimeError("an error of the workflow's own") from None
 
-    end = b.go(shop)
-    yield "ends", end.how
+    end = b.try_run(shop)
+    yield "ends", end.status
 
 
 @probe(4)
@@ -175,8 +175,8 @@ def a_caught_wait(b):
             ctx.wait_signal("approval")
         return "fine"
 
-    end = b.go(reckless)
-    yield "ends", end.how
+    end = b.try_run(reckless)
+    yield "ends", end.status
     yield "value", end.value
 
 
@@ -188,42 +188,42 @@ def the_state_of_yesterday(b):
     def refund(ctx, order):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
-    blocked = b.go(refund)
-    yesterday = b.deliver(b.later(blocked.state), "approval", "yes")
-    before = names(yesterday)
-    today = b.go(refund, yesterday)
-    b.tell(f"yesterday's state has {', '.join(names(yesterday))}")
-    yield "ends", today.how
-    yield "is kept", names(yesterday) == before
-    yield "the new one has all", names(today.state)
-    fork = b.go(refund, yesterday)
-    yield "a second run from it", [fork.how, names(fork.state) == names(today.state)]
+    blocked = b.try_run(refund)
+    yesterday = b.deliver(b.next_process(blocked.state), "approval", "yes")
+    before = command_names(yesterday)
+    today = b.try_run(refund, yesterday)
+    b.log(f"yesterday's state has {', '.join(command_names(yesterday))}")
+    yield "ends", today.status
+    yield "is kept", command_names(yesterday) == before
+    yield "the new one has all", command_names(today.state)
+    fork = b.try_run(refund, yesterday)
+    yield "a second run from it", [fork.status, command_names(fork.state) == command_names(today.state)]
 
 
 @probe(4)
 def an_empty_start(b):
     """A new order is run. Then support opens the state from before the run."""
     step, start = b.activity("pay"), b.state()
-    end = b.go(lambda ctx, order: ctx.call_activity(step), start)
-    b.tell(f"records in the state from before: {len(names(start))}")
-    b.tell(f"records in the new state: {len(names(end.state))}")
-    yield "is kept", len(names(start)) == 0
-    yield "the new one", len(names(end.state))
+    end = b.try_run(lambda ctx, order: ctx.call_activity(step), start)
+    b.log(f"records in the state from before: {len(command_names(start))}")
+    b.log(f"records in the new state: {len(command_names(end.state))}")
+    yield "is kept", len(command_names(start)) == 0
+    yield "the new one", len(command_names(end.state))
 
 
 @probe(4)
 def two_customers_of_one_engine(b):
     """One worker has one engine. It runs Kim's order, and then Lee's."""
-    b.keyed = True
+    b.log_keys = True
     pay, engine = b.activity("pay"), b.engine()
 
     def buy(ctx, order):
         return [ctx.workflow_id, ctx.call_activity(pay, order), ctx.call_activity(pay, order)]
 
-    first = b.go(buy, b.state("kim", "Kim"), engine=engine)
-    second = b.go(buy, b.state("lee", "Lee"), engine=engine)
-    yield "first", [first.how, first.value]
-    yield "second", [second.how, second.value]
+    first = b.try_run(buy, b.state("kim", "Kim"), engine=engine)
+    second = b.try_run(buy, b.state("lee", "Lee"), engine=engine)
+    yield "first", [first.status, first.value]
+    yield "second", [second.status, second.value]
     yield "second is right", second.value == ["lee", "pay", "pay"]
     yield "calls", b.calls
     yield "keys", b.keys
@@ -237,10 +237,10 @@ def steps_that_are_not_in_the_order_of_the_alphabet(b):
     def shop(ctx, order):
         return [ctx.call_activity(step) for step in steps]
 
-    first = b.go(shop)
-    again = b.go(shop, b.later(first.state))
-    yield "ends", again.how
-    yield "records", names(again.state)
+    first = b.try_run(shop)
+    again = b.try_run(shop, b.next_process(first.state))
+    yield "ends", again.status
+    yield "records", command_names(again.state)
 
 
 @probe(4)
@@ -251,10 +251,10 @@ def a_failed_order_again(b):
     def shop(ctx, order):
         return [ctx.call_activity(reserve), ctx.call_activity(pay, 30)]
 
-    first = b.go(shop)
+    first = b.try_run(shop)
     calls = len(b.calls)
-    again = b.go(shop, b.later(first.state))
-    yield "ends", [first.how, again.how]
+    again = b.try_run(shop, b.next_process(first.state))
+    yield "ends", [first.status, again.status]
     yield "calls in the first", calls
     yield "then runs", b.calls[calls:]
 
@@ -267,9 +267,9 @@ def a_waiting_order_again(b):
     def refund(ctx, order):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
-    blocked = b.go(refund)
-    done = b.go(refund, b.deliver(b.later(blocked.state), "approval", "yes"))
-    yield "ends", done.how
+    blocked = b.try_run(refund)
+    done = b.try_run(refund, b.deliver(b.next_process(blocked.state), "approval", "yes"))
+    yield "ends", done.status
     yield "calls", b.calls
-    yield "value", plain(done.value)
-    yield "again", same(done.state, b.go(refund, done.state).state)
+    yield "value", json_value(done.value)
+    yield "again", same_state(done.state, b.try_run(refund, done.state).state)

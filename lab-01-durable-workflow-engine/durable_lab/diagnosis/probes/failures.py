@@ -2,7 +2,7 @@
 
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import names, word
+from durable_lab.diagnosis.probe_bench import command_names, error_name
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -16,9 +16,9 @@ def booking(b, car, seen):
             return ctx.call_activity(car)
         except Exception as error:
             fields = [getattr(error, name, None) for name in ("activity", "error_type", "message", "attempts")]
-            seen.append([word(error), *fields])
-            b.tell(f"caught: {word(error)}, type {fields[1]}")
-            b.tell(f"   message: {fields[2]}, attempts: {fields[3]}")
+            seen.append([error_name(error), *fields])
+            b.log(f"caught: {error_name(error)}, type {fields[1]}")
+            b.log(f"   message: {fields[2]}, attempts: {fields[3]}")
             ctx.call_activity(undo)
             return "no trip"
 
@@ -29,10 +29,10 @@ def booking(b, car, seen):
 def a_failure_is_caught(b):
     """A flight is booked, and no car is available. The workflow catches the failure and cancels the flight."""
     seen = []
-    end = b.go(booking(b, b.activity("car", TimeoutError("no answer: at all")), seen))
+    end = b.try_run(booking(b, b.activity("car", TimeoutError("no answer: at all")), seen))
     yield "value", end.value
-    yield "ends", end.how
-    yield "records", names(end.state)
+    yield "ends", end.status
+    yield "records", command_names(end.state)
     error = seen[0] if seen else [None] * 5
     yield "caught", error[0]
     yield "type and message are right", error[2:4] == ["TimeoutError", "no answer: at all"]
@@ -47,12 +47,12 @@ def a_failure_on_replay(b):
     seen = []
     car = b.activity("car", *[TimeoutError("no answer: at all")] * 3, "a car after all")
     trip = booking(b, car, seen)
-    first = b.go(trip)
+    first = b.try_run(trip)
     calls = len(b.calls)
-    again = b.go(trip, b.later(first.state))
+    again = b.try_run(trip, b.next_process(first.state))
     yield "runs again", b.calls[calls:]
     yield "tries again", "car()" in b.calls[calls:]
-    yield "ends", again.how
+    yield "ends", again.status
     yield "same answer", again.value == first.value
     yield "same error", not (len(seen) == 2 and seen[0] != seen[1])
 
@@ -72,23 +72,23 @@ def a_failure_before_a_power_cut(b):
             seen.append([error.error_type, error.message, error.attempts])
             return [ctx.call_activity(undo)]
 
-    first = b.go(trip)
+    first = b.try_run(trip)
     calls = len(b.calls)
-    yield "in the journal", names(first.state)
-    second = b.go(trip, first.state)
+    yield "in the journal", command_names(first.state)
+    second = b.try_run(trip, first.state)
     yield "then runs", b.calls[calls:]
-    yield "ends", second.how
+    yield "ends", second.status
 
 
 @probe(1)
 def a_failure_that_nobody_catches(b):
     """The bank cannot pay, and the workflow does not catch the failure. The next step is shipping."""
     pay, ship = b.activity("pay", ValueError("closed")), b.activity("ship")
-    end = b.go(lambda ctx, order: [ctx.call_activity(pay, 30), ctx.call_activity(ship)])
-    yield "ends", end.how
+    end = b.try_run(lambda ctx, order: [ctx.call_activity(pay, 30), ctx.call_activity(ship)])
+    yield "ends", end.status
     yield "ships", "ship()" in b.calls
     oks = [command.ok for command in end.state.commands]
-    b.tell(f"ok in the record: {show(oks[:1])}")
+    b.log(f"ok in the record: {show(oks[:1])}")
     yield "ok in the record", oks
     yield "the last error is told", "closed" in end.error
 
@@ -101,10 +101,10 @@ def the_process_dies_in_a_call(b):
     def refund(ctx, order):
         return ctx.call_activity(pay, 30)
 
-    end = b.go(refund)
-    yield "the process", end.how
-    yield "in the journal", names(end.state)
+    end = b.try_run(refund)
+    yield "the process", end.status
+    yield "in the journal", command_names(end.state)
     calls = len(b.calls)
-    second = b.go(refund, end.state)
+    second = b.try_run(refund, end.state)
     yield "then runs", b.calls[calls:]
     yield "value", second.value

@@ -1,6 +1,6 @@
 """TODO 1: what happens if history and code do not match."""
 
-from durable_lab.diagnosis.probe_bench import names, same
+from durable_lab.diagnosis.probe_bench import command_names, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -13,15 +13,15 @@ def changed(name, story, was, now, todos=(1,), signals=(), between="the code is 
         state = b.state()
         for signal in signals:
             state = b.engine().signal(state, signal, f"{signal}!")
-        first = b.go(lambda ctx, order: [step(ctx, acts) for step in was], state)
-        calls, before = len(b.calls), names(first.state)
-        b.tell(f"-- {between}")
-        again = b.go(lambda ctx, order: [step(ctx, acts) for step in now], b.later(first.state), **options)
-        b.tell(f"records in history: {len(names(again.state))}")
-        yield "noticed", again.how == "failed" and "NonDeterminism" in again.error
-        yield "ends", again.how
+        first = b.try_run(lambda ctx, order: [step(ctx, acts) for step in was], state)
+        calls, before = len(b.calls), command_names(first.state)
+        b.log(f"-- {between}")
+        again = b.try_run(lambda ctx, order: [step(ctx, acts) for step in now], b.next_process(first.state), **options)
+        b.log(f"records in history: {len(command_names(again.state))}")
+        yield "noticed", again.status == "failed" and "NonDeterminism" in again.error
+        yield "ends", again.status
         yield "runs", b.calls[calls:]
-        yield "records", names(again.state) == before
+        yield "records", command_names(again.state) == before
         yield "value", again.value
 
 
@@ -138,11 +138,11 @@ changed(
 def changed_arguments(b):
     """Kim got 30 for order A1. Three changes of the code: another amount, the arguments swapped, no amount."""
     pays = b.activity("pay")
-    first = b.go(lambda ctx, order: ctx.call_activity(pays, "A1", 30))
+    first = b.try_run(lambda ctx, order: ctx.call_activity(pays, "A1", 30))
     noticed = []
     for args in (("A1", 31), (30, "A1"), ("A1",)):
-        again = b.go(lambda ctx, order, args=args: ctx.call_activity(pays, *args), first.state)
-        noticed.append(again.how == "failed")
+        again = b.try_run(lambda ctx, order, args=args: ctx.call_activity(pays, *args), first.state)
+        noticed.append(again.status == "failed")
     yield "all are noticed", all(noticed)
     yield "noticed", noticed
 
@@ -151,7 +151,7 @@ def changed_arguments(b):
 def what_the_error_says(b):
     """Kim's order was reserved and paid. The new code refunds instead of paying."""
     reserve, pay_kim, refund = b.activity("reserve"), b.activity("pay"), b.activity("refund")
-    first = b.go(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay_kim)])
+    first = b.try_run(lambda ctx, order: [ctx.call_activity(reserve), ctx.call_activity(pay_kim)])
     said = []
 
     def new_code(ctx, order):
@@ -160,10 +160,10 @@ def what_the_error_says(b):
             ctx.call_activity(refund)
         except b.m.NonDeterminismError as error:
             said.extend([error.position, error.recorded.name, error.issued.name])
-            b.tell(f"the error: position {said[0]}, recorded {said[1]}, issued {said[2]}")
+            b.log(f"the error: position {said[0]}, recorded {said[1]}, issued {said[2]}")
             raise
 
-    b.go(new_code, b.later(first.state))
+    b.try_run(new_code, b.next_process(first.state))
     yield "is raised", len(said) == 3
     yield "right", said in ([], [1, "pay", "refund"])
     yield "position, recorded, issued", said
@@ -173,7 +173,7 @@ def what_the_error_says(b):
 def a_caught_divergence(b):
     """Kim's order was paid. The new code refunds instead, catches the error about that, and continues."""
     pay_kim, refund, send = b.activity("pay"), b.activity("refund"), b.activity("send")
-    first = b.go(lambda ctx, order: ctx.call_activity(pay_kim))
+    first = b.try_run(lambda ctx, order: ctx.call_activity(pay_kim))
     calls = len(b.calls)
 
     def careless(ctx, order):
@@ -184,7 +184,7 @@ def a_caught_divergence(b):
                 continue
         return "fine"
 
-    again = b.go(careless, first.state)
-    yield "ends", again.how
+    again = b.try_run(careless, first.state)
+    yield "ends", again.status
     yield "goes on", len(b.calls) > calls
-    yield "records", same(first.state, again.state)
+    yield "records", same_state(first.state, again.state)

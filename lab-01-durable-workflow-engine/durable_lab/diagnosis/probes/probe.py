@@ -13,9 +13,9 @@ Scenario = Callable[[ProbeBench], Iterator[tuple[str, Any]]]
 
 @dataclass(frozen=True)
 class Probe:
-    """A scenario for the TODOs that it can say something about. It yields facts: a name and a small JSON value.
+    """A scenario, and the TODOs on which it gives facts: pairs of a name and a small JSON value.
 
-    `story` is one or two sentences for the person who reads what was told on the stage.
+    `story` is one or two sentences for the person who reads the log.
     """
 
     name: str
@@ -24,16 +24,16 @@ class Probe:
     scenario: Scenario
 
 
-PROBES: dict[str, Probe] = {}  # in the order in which they are asked
+PROBES: dict[str, Probe] = {}  # in the order in which they run
 
 
 def probe(*todos: int, name: str = "", story: str = "") -> Callable[[Scenario], Scenario]:
     """Add a scenario to the list. Its docstring is its story."""
 
-    def enlist(scenario: Scenario) -> Scenario:
+    def add(scenario: Scenario) -> Scenario:
         own = name or scenario.__name__
         assert own not in PROBES, own
         PROBES[own] = Probe(own, todos, " ".join((story or scenario.__doc__ or "").split()), scenario)
         return scenario
 
-    return enlist
+    return add

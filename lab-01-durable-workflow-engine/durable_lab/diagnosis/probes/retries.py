@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from durable_lab.diagnosis.probe_bench import amount, names
+from durable_lab.diagnosis.probe_bench import command_names, compare_count
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -22,13 +22,13 @@ def caught(b, fn, *args, **options):
 def the_third_attempt_works(b):
     """The bank is busy twice. At the third attempt it pays; three attempts are allowed."""
     pay = b.activity("pay", OSError("line busy"), OSError("line busy"), "receipt")
-    end = b.go(caught(b, pay, 30))
-    yield "ends", end.how
+    end = b.try_run(caught(b, pay, 30))
+    yield "ends", end.status
     yield "value", end.value
     yield "calls", len(b.calls)
-    yield "records", len(names(end.state))
-    yield "journal", amount(len(b.journal), 1)
-    if names(end.state):
+    yield "records", len(command_names(end.state))
+    yield "journal", compare_count(len(b.journal), 1)
+    if command_names(end.state):
         command = list(end.state.commands)[-1]
         yield "record", [command.ok, command.value, command.error]
         yield "every attempt is in the record", len(command.tries) == len(b.calls)
@@ -38,12 +38,12 @@ def the_third_attempt_works(b):
 def no_attempt_works(b):
     """The bank answers: line busy, then: tomorrow, then: closed. Three attempts are allowed."""
     pay = b.activity("pay", OSError("line busy"), OSError("tomorrow"), OSError("closed"))
-    end = b.go(caught(b, pay, 30))
+    end = b.try_run(caught(b, pay, 30))
     yield "calls", len(b.calls)
-    yield "attempts", amount(len(b.calls), 3)
+    yield "attempts", compare_count(len(b.calls), 3)
     yield "value", end.value
-    yield "records", len(names(end.state))
-    if names(end.state):
+    yield "records", len(command_names(end.state))
+    if command_names(end.state):
         command = list(end.state.commands)[-1]
         yield "ok", command.ok
         yield "error", command.error
@@ -53,8 +53,8 @@ def no_attempt_works(b):
 @probe(1)
 def one_attempt_is_allowed(b):
     """Only one attempt is allowed, and the bank is busy."""
-    b.go(caught(b, b.activity("pay", OSError("line busy")), 30), retry=b.policy(max_attempts=1))
-    yield "attempts", amount(len(b.calls), 1)
+    b.try_run(caught(b, b.activity("pay", OSError("line busy")), 30), retry=b.policy(max_attempts=1))
+    yield "attempts", compare_count(len(b.calls), 1)
 
 
 @probe(1)
@@ -63,7 +63,7 @@ def pauses(b):
     times = []
     ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
     policy = b.policy(max_attempts=4, initial_interval=0.001, backoff=3.0, max_interval=0.005)
-    b.go(caught(b, ping), retry=policy)
+    b.try_run(caught(b, ping), retry=policy)
     waits = [round(1000 * (later - earlier), 3) for earlier, later in pairwise(times)]
     want = ([1.0, 3.0] + [5.0] * len(waits))[: len(waits)]
     yield "any", any(waits)
@@ -76,8 +76,8 @@ def after_the_last_attempt(b):
     """The bank is down. Three attempts are allowed; after the third there is no reason to wait."""
     times = []
     ping = b.activity("ping", answer=lambda: times.append(b.clock.now()) or OSError("down"))
-    b.go(caught(b, ping))
-    b.tell("the workflow gets the failure")
+    b.try_run(caught(b, ping))
+    b.log("the workflow gets the failure")
     yield "a pause", b.clock.now() > times[-1]
 
 
@@ -85,8 +85,8 @@ def after_the_last_attempt(b):
 def an_endless_pause(b):
     """The bank is busy once. The next wait is longer than any machine can sleep, but the clock is simulated."""
     pay = b.activity("pay", OSError("line busy"), "receipt")
-    end = b.go(caught(b, pay, 30), retry=b.policy(initial_interval=1e20, max_interval=1e20))
-    yield "ends", end.how
+    end = b.try_run(caught(b, pay, 30), retry=b.policy(initial_interval=1e20, max_interval=1e20))
+    yield "ends", end.status
 
 
 @probe(1)
@@ -96,8 +96,8 @@ def a_final_error(b):
     for how, final in (("class", KeyError), ("name", "KeyError"), ("base class", LookupError)):
         calls = len(b.calls)
         charge = b.activity("charge", KeyError("declined"))
-        b.tell(f"the policy names it by its {how}")
-        b.go(caught(b, charge, 30), b.state(f"w-{how}"), retry=b.policy(non_retryable=(final,)))
+        b.log(f"the policy names it by its {how}")
+        b.try_run(caught(b, charge, 30), b.state(f"w-{how}"), retry=b.policy(non_retryable=(final,)))
         asked[how] = len(b.calls) - calls
         yield how, asked[how]
     kept = sum(count == 1 for count in asked.values())
@@ -109,7 +109,7 @@ def a_pause_after_a_final_error(b):
     """The card is declined, and a declined card must not be tried again."""
     charge = b.activity("charge", KeyError("declined"))
     start = b.clock.now()
-    b.go(caught(b, charge, 30), retry=b.policy(non_retryable=(KeyError,)))
+    b.try_run(caught(b, charge, 30), retry=b.policy(non_retryable=(KeyError,)))
     yield "pause", b.clock.now() > start and len(b.calls) == 1
 
 
@@ -120,7 +120,7 @@ def a_policy_of_the_call(b):
     made = []
     for allowed in (1, 5):
         calls = len(b.calls)
-        b.go(caught(b, pay, 30, retry=b.policy(max_attempts=allowed)), b.state(f"w-{allowed}"))
+        b.try_run(caught(b, pay, 30, retry=b.policy(max_attempts=allowed)), b.state(f"w-{allowed}"))
         made.append(len(b.calls) - calls)
     yield "calls", made
     yield "counts", made[0] != made[1]
@@ -133,7 +133,7 @@ def the_policy_of_the_engine(b):
     made = []
     for allowed in (1, 5):
         calls = len(b.calls)
-        b.go(caught(b, pay, 30), b.state(f"w-{allowed}"), retry=b.policy(max_attempts=allowed))
+        b.try_run(caught(b, pay, 30), b.state(f"w-{allowed}"), retry=b.policy(max_attempts=allowed))
         made.append(len(b.calls) - calls)
     yield "calls", made
     yield "counts", made[0] != made[1]
@@ -143,7 +143,7 @@ def the_policy_of_the_engine(b):
 def a_result_that_cannot_be_recorded(b):
     """The bank pays, and returns a value that JSON cannot represent: NaN."""
     pay = b.activity("pay", {"rate": float("nan")}, {"rate": float("nan")}, {"rate": float("nan")}, "receipt")
-    end = b.go(caught(b, pay, 30))
+    end = b.try_run(caught(b, pay, 30))
     yield "calls", len(b.calls)
     yield "value", end.value
 
@@ -152,10 +152,10 @@ def a_result_that_cannot_be_recorded(b):
 def a_replay_of_three_attempts(b):
     """The bank was busy twice and then paid. Support opens the order a day later."""
     pay = b.activity("pay", OSError("line busy"), OSError("line busy"), "receipt", "a second receipt")
-    first = b.go(caught(b, pay, 30))
+    first = b.try_run(caught(b, pay, 30))
     b.pass_time(86_400)
     start, calls = b.clock.now(), len(b.calls)
-    again = b.go(caught(b, pay, 30), b.later(first.state))
+    again = b.try_run(caught(b, pay, 30), b.next_process(first.state))
     yield "waits", b.clock.now() > start
     yield "calls", len(b.calls) - calls
     yield "same answer", again.value == first.value

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import names, plain, same
+from durable_lab.diagnosis.probe_bench import command_names, json_value, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -36,15 +36,15 @@ def nobody_has_answered(b):
         return ctx.call_activity(pay)
 
     start = b.clock.now()
-    end = b.go(refund)
-    yield "ends", end.how
+    end = b.try_run(refund)
+    yield "ends", end.status
     yield "waits for", end.waiting_for
     yield "runs", b.calls
-    yield "records", names(end.state)
+    yield "records", command_names(end.state)
     yield "holds the worker", b.clock.now() > start
-    before = names(end.state)
-    again = b.go(refund, b.later(end.state))
-    yield "a second look", [again.how, names(again.state) == before]
+    before = command_names(end.state)
+    again = b.try_run(refund, b.next_process(end.state))
+    yield "a second look", [again.status, command_names(again.state) == before]
 
 
 @probe(3)
@@ -55,16 +55,16 @@ def ana_answers(b):
     def refund(ctx, order):
         return [ctx.call_activity(ask), ctx.wait_signal("approval"), ctx.call_activity(pay)]
 
-    blocked = b.go(refund)
-    done = b.go(refund, with_signals(b, ("approval", "yes"), state=b.later(blocked.state)))
-    yield "ends", done.how
+    blocked = b.try_run(refund)
+    done = b.try_run(refund, with_signals(b, ("approval", "yes"), state=b.next_process(blocked.state)))
+    yield "ends", done.status
     yield "value", done.value
-    yield "records", names(done.state)
+    yield "records", command_names(done.state)
     yield "kinds in the journal", sorted("signal" if isinstance(r, b.m.Signal) else r.kind for r in b.journal)
     yield "signals in the state", len(done.state.signals)
     calls = len(b.calls)
-    again = b.go(refund, done.state)
-    yield "again", [again.how, again.value == done.value, len(b.calls) - calls]
+    again = b.try_run(refund, done.state)
+    yield "again", [again.status, again.value == done.value, len(b.calls) - calls]
 
 
 @probe(3)
@@ -76,10 +76,10 @@ def a_power_cut_behind_the_wait(b):
         return [ctx.wait_signal("approval"), ctx.call_activity(pay, 30)]
 
     state = with_signals(b, ("approval", "yes"))
-    first = b.go(refund, state)
-    yield "in the journal", names(first.state)
-    second = b.go(refund, first.state)
-    yield "ends", second.how
+    first = b.try_run(refund, state)
+    yield "in the journal", command_names(first.state)
+    second = b.try_run(refund, first.state)
+    yield "ends", second.status
     yield "value", second.value
 
 
@@ -87,18 +87,18 @@ def a_power_cut_behind_the_wait(b):
 def one_answer_for_two_questions(b):
     """Two payments need an approval each. Ana has answered once. The workflow is run twice."""
     state = with_signals(b, ("approval", "yes to the first"))
-    first = b.go(reads("approval", "approval"), state)
-    second = b.go(reads("approval", "approval"), first.state)
-    yield "first", first.how
-    yield "second", second.how
-    yield "records", names(second.state)
+    first = b.try_run(reads("approval", "approval"), state)
+    second = b.try_run(reads("approval", "approval"), first.state)
+    yield "first", first.status
+    yield "second", second.status
+    yield "records", command_names(second.state)
 
 
 @probe(3)
 def two_answers(b):
     """Two payments need an approval each. Ana has answered both: first 1, then 2."""
-    end = b.go(reads("approval", "approval"), with_signals(b, ("approval", 1), ("approval", 2)))
-    yield "ends", end.how
+    end = b.try_run(reads("approval", "approval"), with_signals(b, ("approval", 1), ("approval", 2)))
+    yield "ends", end.status
     yield "value", end.value
 
 
@@ -110,46 +110,48 @@ def two_answers_and_a_power_cut(b):
     def refund(ctx, order):
         return [ctx.wait_signal("approval"), ctx.call_activity(pay), ctx.wait_signal("approval")]
 
-    first = b.go(refund, with_signals(b, ("approval", 1), ("approval", 2)))
-    second = b.go(refund, first.state)
-    yield "ends", second.how
+    first = b.try_run(refund, with_signals(b, ("approval", 1), ("approval", 2)))
+    second = b.try_run(refund, first.state)
+    yield "ends", second.status
     yield "value", second.value
 
 
 @probe(3)
 def a_second_answer_a_day_later(b):
     """The first approval was consumed, and the run waits for the second. It comes a day later."""
-    first = b.go(reads("approval", "approval"), with_signals(b, ("approval", 1)))
+    first = b.try_run(reads("approval", "approval"), with_signals(b, ("approval", 1)))
     b.pass_time(86_400)
-    second = b.go(reads("approval", "approval"), with_signals(b, ("approval", 2), state=b.later(first.state)))
-    yield "ends", second.how
+    second = b.try_run(
+        reads("approval", "approval"), with_signals(b, ("approval", 2), state=b.next_process(first.state))
+    )
+    yield "ends", second.status
     yield "value", second.value
-    left = [plain(signal.payload) for signal in second.state.signals]
-    b.tell(f"signals in the state: {show(left)}")
+    left = [json_value(signal.payload) for signal in second.state.signals]
+    b.log(f"signals in the state: {show(left)}")
     yield "signals in the state", left
 
 
 @probe(3)
 def another_signal_came_first(b):
     """Kim has sent a note, which the workflow does not read. Then Ana approved."""
-    end = b.go(reads("approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
-    yield "ends", end.how
+    end = b.try_run(reads("approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
+    yield "ends", end.status
     yield "value", end.value
 
 
 @probe(3)
 def another_signal_was_read_first(b):
     """The workflow reads Kim's note, and then waits for Ana's approval. Both have arrived."""
-    end = b.go(reads("note", "approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
-    yield "ends", end.how
+    end = b.try_run(reads("note", "approval"), with_signals(b, ("note", "hello"), ("approval", "yes")))
+    yield "ends", end.status
     yield "value", end.value
 
 
 @probe(3)
 def only_another_signal_is_there(b):
     """Kim has sent `cancel`. The workflow waits for Ana's approval."""
-    end = b.go(reads("approval"), with_signals(b, ("cancel", "please")))
-    yield "ends", end.how
+    end = b.try_run(reads("approval"), with_signals(b, ("cancel", "please")))
+    yield "ends", end.status
     yield "value", end.value
 
 
@@ -157,9 +159,9 @@ def only_another_signal_is_there(b):
 def a_note_and_an_approval(b):
     """Kim's note and Ana's approval have arrived. One workflow reads only the approval; another one reads both."""
     state = with_signals(b, ("note", "hello"), ("approval", "yes"))
-    one = b.go(reads("approval"), state)
-    both = b.go(reads("note", "approval"), state)
-    yield "one of them waits", "blocked" in (one.how, both.how)
+    one = b.try_run(reads("approval"), state)
+    both = b.try_run(reads("note", "approval"), state)
+    yield "one of them waits", "blocked" in (one.status, both.status)
 
 
 @probe(3)
@@ -167,9 +169,9 @@ def an_empty_signal(b):
     """Ana presses a button that sends no data; a counter sends 0; a form sends an empty string; Ana answers False."""
     heard = {}
     for what, payload in (("nothing", None), ("0", 0), ("empty", ""), ("False", False)):
-        heard[what] = b.go(reads("go"), with_signals(b, ("go", payload), state=b.state(f"w-{what}"))).how
+        heard[what] = b.try_run(reads("go"), with_signals(b, ("go", payload), state=b.state(f"w-{what}"))).status
     yield "all are heard", set(heard.values()) == {"completed"}
-    yield "heard", [what for what, how in heard.items() if how == "completed"]
+    yield "heard", [what for what, status in heard.items() if status == "completed"]
 
 
 @probe(3)
@@ -180,16 +182,18 @@ def the_workflow_changes_a_payload(b):
         ctx.wait_signal("approval")["items"].append("ticked")
 
     def kept(state):
-        told = [plain(signal.payload) for signal in state.signals] + [plain(c.value) for c in state.commands]
-        b.tell(f"payload of the signal: {show(told[0])}")
-        return all(payload == {"items": ["cup"]} for payload in told)
+        payloads = [json_value(signal.payload) for signal in state.signals] + [
+            json_value(c.value) for c in state.commands
+        ]
+        b.log(f"payload of the signal: {show(payloads[0])}")
+        return all(payload == {"items": ["cup"]} for payload in payloads)
 
-    first = b.go(refund, with_signals(b, ("approval", {"items": ["cup"]})))
+    first = b.try_run(refund, with_signals(b, ("approval", {"items": ["cup"]})))
     yield "is kept", kept(first.state)
     saved = b.m.WorkflowState.from_json(first.state.to_json())
-    before = [plain(signal.payload) for signal in saved.signals]
-    b.go(refund, saved)
-    yield "is kept on replay", before == [plain(signal.payload) for signal in saved.signals]
+    before = [json_value(signal.payload) for signal in saved.signals]
+    b.try_run(refund, saved)
+    yield "is kept on replay", before == [json_value(signal.payload) for signal in saved.signals]
 
 
 @probe(3, 4)
@@ -204,8 +208,8 @@ def a_wait_that_is_caught(b):
             ctx.call_activity(pay, 30)
         return "paid without approval"
 
-    end = b.go(reckless)
-    yield "ends", end.how
+    end = b.try_run(reckless)
+    yield "ends", end.status
     yield "runs", len(b.calls) > 0
     yield "value", end.value
 
@@ -213,8 +217,8 @@ def a_wait_that_is_caught(b):
 @probe(3)
 def a_look_that_changes_nothing(b):
     """The run waits for Ana. It is run again, and she has not answered."""
-    first = b.go(reads("approval"))
-    again = b.go(reads("approval"), first.state)
-    yield "same", same(first.state, again.state)
-    b.tell(f"records in history: {len(names(first.state))}")
-    yield "nothing is recorded", names(first.state) == []
+    first = b.try_run(reads("approval"))
+    again = b.try_run(reads("approval"), first.state)
+    yield "same", same_state(first.state, again.state)
+    b.log(f"records in history: {len(command_names(first.state))}")
+    yield "nothing is recorded", command_names(first.state) == []

@@ -1,7 +1,7 @@
 """TODO 2: the time."""
 
 from durable_lab.checks.bench import Crash
-from durable_lab.diagnosis.probe_bench import amount, names
+from durable_lab.diagnosis.probe_bench import command_names, compare_count
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -20,33 +20,33 @@ def watch(b, pause):
 @probe(2)
 def two_looks_at_the_clock(b):
     """The bank takes an hour. The workflow reads the clock before and after; it starts at 1000 seconds."""
-    end = b.go(watch(b, 3600))
-    yield "ends", end.how
+    end = b.try_run(watch(b, 3600))
+    yield "ends", end.status
     times = end.value if isinstance(end.value, list) else [None, None]
     yield "first", times[0] == 1000
     yield "an hour between", times[1] is not None and times[1] - times[0] == 3600
     yield "kinds of number", [type(time).__name__ for time in times]
-    yield "records", names(end.state)
-    yield "journal", amount(len(b.journal), 3)
+    yield "records", command_names(end.state)
+    yield "journal", compare_count(len(b.journal), 3)
 
 
 @probe(2)
 def the_next_day(b):
     """The order is completed. Support opens it a day later."""
     workflow = watch(b, 3600)
-    first = b.go(workflow)
+    first = b.try_run(workflow)
     b.pass_time(86_400)
-    before = len(names(first.state))
-    again = b.go(workflow, b.later(first.state))
-    yield "ends", again.how
+    before = len(command_names(first.state))
+    again = b.try_run(workflow, b.next_process(first.state))
+    yield "ends", again.status
     yield "same times", again.value == first.value
-    yield "records", len(names(again.state)) - before
+    yield "records", len(command_names(again.state)) - before
 
 
 @probe(2)
 def half_a_second(b):
     """The bank takes half a second."""
-    end = b.go(watch(b, 0.5))
+    end = b.try_run(watch(b, 0.5))
     times = end.value if isinstance(end.value, list) else [0.0, 0.0]
     yield "half a second between", times[1] - times[0] == 0.5
     yield "between", times[1] - times[0] if times[0] == 1000 else None
@@ -57,14 +57,14 @@ def midnight(b):
     """The order begins at second 0 of the clock. Support opens it a day later."""
     b.clock = b.m.SimulatedClock(0.0)
     workflow = watch(b, 3600)
-    first = b.go(workflow)
+    first = b.try_run(workflow)
     b.pass_time(86_400)
-    before = len(names(first.state))
-    again = b.go(workflow, b.later(first.state))
+    before = len(command_names(first.state))
+    again = b.try_run(workflow, b.next_process(first.state))
     yield "both looks", first.value == [0.0, 3600.0]
-    yield "ends", again.how
+    yield "ends", again.status
     yield "same times", again.value == first.value
-    yield "records", len(names(again.state)) - before
+    yield "records", len(command_names(again.state)) - before
 
 
 @probe(2)
@@ -75,18 +75,18 @@ def a_power_cut_behind_a_time(b):
     def refund(ctx, order):
         return [ctx.now(), ctx.call_activity(pay, 30)]
 
-    first = b.go(refund)
-    yield "in the journal", names(first.state)
+    first = b.try_run(refund)
+    yield "in the journal", command_names(first.state)
     b.pass_time(3600)
-    second = b.go(refund, first.state)
-    yield "ends", second.how
+    second = b.try_run(refund, first.state)
+    yield "ends", second.status
     yield "time", second.value[0] == 1000 if isinstance(second.value, list) else None
 
 
 @probe(2)
 def what_the_record_holds(b):
     """The workflow reads the clock once; it shows 1000 seconds."""
-    end = b.go(lambda ctx, order: ctx.now())
+    end = b.try_run(lambda ctx, order: ctx.now())
     values = [command.value for command in end.state.commands]
     yield "recorded", values in ([1000.0], [])
     yield "returned", end.value == 1000

@@ -1,7 +1,7 @@
 """TODO 1 and 4: values are copies, and are the same after JSON."""
 
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import plain
+from durable_lab.diagnosis.probe_bench import json_value
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -14,10 +14,10 @@ def a_pair(b):
     def shop(ctx, order):
         got = ctx.call_activity(offer)
         kinds.append("a list" if isinstance(got, list) else f"a {type(got).__name__}")
-        b.tell(f"the workflow gets {kinds[-1]}")
+        b.log(f"the workflow gets {kinds[-1]}")
 
-    first = b.go(shop)
-    b.go(shop, first.state)
+    first = b.try_run(shop)
+    b.try_run(shop, first.state)
     yield "first run", kinds[:1]
     yield "replay", kinds[1:]
 
@@ -26,21 +26,21 @@ def a_pair(b):
 def the_workflow_changes_a_result(b):
     """The shop returns ["cup"]. The workflow appends "tea" to the list that it got."""
     offer = b.activity("offer", ["cup"])
-    told = []
+    recorded = []
 
     def shop(ctx, order):
         got = ctx.call_activity(offer)
         got.append("tea")
 
     def history(state):
-        told.append(plain(next(iter(state.commands)).value))
-        b.tell(f"history says: offer() -> {show(told[-1])}")
-        return told[-1] == ["cup"]
+        recorded.append(json_value(next(iter(state.commands)).value))
+        b.log(f"history says: offer() -> {show(recorded[-1])}")
+        return recorded[-1] == ["cup"]
 
-    first = b.go(shop)
+    first = b.try_run(shop)
     kept = history(first.state)
     saved = b.m.WorkflowState.from_json(first.state.to_json())
-    b.go(shop, saved)
+    b.try_run(shop, saved)
     replayed = history(saved) == kept
     yield "history is kept", kept and replayed
     yield "first run", kept
@@ -57,9 +57,9 @@ def the_workflow_changes_an_argument(b):
         ctx.call_activity(send, basket)
         basket.append("tea")
 
-    end = b.go(shop)
-    sent = plain(list(next(iter(end.state.commands)).args))
-    b.tell(f"history says: send({show(sent[0])})")
+    end = b.try_run(shop)
+    sent = json_value(list(next(iter(end.state.commands)).args))
+    b.log(f"history says: send({show(sent[0])})")
     yield "history is kept", sent == [["cup"]]
 
 
@@ -69,17 +69,17 @@ def an_activity_changes_its_argument(b):
     got, mine = [], ["cup", "tea"]
 
     def pack(basket):
-        got.append(plain(basket))
+        got.append(json_value(basket))
         if "cup" in basket:
             basket.remove("cup")
         return OSError("line broken") if len(got) == 1 else "packed"
 
     act = b.activity("pack", answer=pack)
-    end = b.go(lambda ctx, order: ctx.call_activity(act, mine))
+    end = b.try_run(lambda ctx, order: ctx.call_activity(act, mine))
     yield "the second attempt gets all", got[1:] == [["cup", "tea"]]
     yield "the workflow keeps all", mine == ["cup", "tea"]
     yield "somebody else sees it", got[1:] != [["cup", "tea"]] or mine != ["cup", "tea"]
-    yield "ends", end.how
+    yield "ends", end.status
 
 
 @probe(1)
@@ -93,7 +93,7 @@ def a_number_as_a_key(b):
         except b.m.ActivityError:
             return "refused"
 
-    yield "value", b.go(shop).value
+    yield "value", b.try_run(shop).value
 
 
 @probe(1)
@@ -104,10 +104,10 @@ def an_argument_that_cannot_be_recorded(b):
     def shop(ctx, order):
         return ctx.call_activity(pack, {"items": {"cup"}})
 
-    end = b.go(shop)
-    yield "refused", end.how in ("TypeError comes out", "ValueError comes out")
+    end = b.try_run(shop)
+    yield "refused", end.status in ("TypeError comes out", "ValueError comes out")
     yield "the activity runs", len(b.calls) > 0
-    yield "ends", end.how if len(b.calls) else "before it runs"
+    yield "ends", end.status if len(b.calls) else "before it runs"
 
 
 @probe(4)
@@ -119,8 +119,8 @@ def the_workflow_changes_its_input(b):
         order["items"].append("ink")
         return len(order["items"])
 
-    end = b.go(shop, b.state("w-1", given))
-    b.tell(f"the order in the new state: {show(end.state.input)}")
-    yield "the new state keeps it", plain(end.state.input) == {"items": ["pen"]}
+    end = b.try_run(shop, b.state("w-1", given))
+    b.log(f"the order in the new state: {show(end.state.input)}")
+    yield "the new state keeps it", json_value(end.state.input) == {"items": ["pen"]}
     yield "the caller keeps it", given == {"items": ["pen"]}
-    yield "a second look", b.go(shop, end.state).value
+    yield "a second look", b.try_run(shop, end.state).value
