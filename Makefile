@@ -32,7 +32,7 @@ demo: $(VENV)/base.done
 
 test test-all: $(VENV)/dev.done $(VENV)/lab.done
 	LAB_MODULE=$${LAB_MODULE:-solution} $(PYTEST) tests/lab
-	env -u LAB_MODULE -u LAB_WORKSPACE $(PYTEST) tests --ignore tests/lab --ignore tests/browser -n 2 $(SAMPLE)
+	env -u LAB_MODULE -u LAB_WORKSPACE $(PYTEST) tests --ignore tests/lab --ignore tests/browser -n 2 --dist worksteal $(SAMPLE)
 
 test: SAMPLE = --sample
 

@@ -54,7 +54,7 @@ def verdict(tmp_path_factory):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=12)
 def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
     said = verdict(entry)
     assert said.ended == ""
@@ -68,7 +68,7 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=12)
 def test_a_wrong_engine_is_told_what_people_have_read(entry, verdict):
     assert section(entry, verdict(entry)) == golden()[entry.path.stem], "`python -m grader.dev.bank.golden`"
 
@@ -78,6 +78,7 @@ def test_each_wrong_engine_has_its_section_in_the_golden_files():
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=4)
 def test_a_right_engine_passes_all_14_however_it_is_written(entry, verdict):
     said = verdict(entry)
     assert (said.ended, said.failed) == ("", {})

@@ -65,7 +65,7 @@ def unkilled(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("point", POINTS)
-@pytest.mark.long(every=3)
+@pytest.mark.long(every=6)
 def test_a_refund_killed_at_any_point_pays_once_and_has_the_history_of_an_unkilled_one(tmp_path, point, unkilled):
     early, delivery = point.startswith(EARLY), point == "approval.delivered"
     killable(tmp_path, "start", point, early)

@@ -37,6 +37,7 @@ def test_an_open_todo_is_shown_in_the_picture_where_the_run_stops(engine):
     assert "failed: NotImplementedError: TODO 2" in repr(checked)
 
 
+@pytest.mark.long
 def test_a_todo_that_never_ends_still_has_a_verdict(engine, monkeypatch):
     monkeypatch.setattr("durable_lab.lesson.picture.SECONDS", 1)
     endless = "    def now(self):\n        while True:\n            pass"

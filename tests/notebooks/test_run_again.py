@@ -81,6 +81,7 @@ def quick(monkeypatch):
 
 
 @pytest.mark.parametrize("name", SOLVED)
+@pytest.mark.long(every=4)
 def test_each_truth_is_the_same_however_the_cells_are_run(monkeypatch, tmp_path, name):
     monkeypatch.setenv("LAB_MODULE", "solution")
     monkeypatch.chdir(tmp_path)
@@ -103,6 +104,7 @@ def test_each_truth_is_the_same_however_the_cells_are_run(monkeypatch, tmp_path,
 
 
 @pytest.mark.parametrize("name", HANDED_OUT)
+@pytest.mark.long(every=4)
 def test_on_an_untouched_lab_no_cell_raises_however_often_it_is_run(monkeypatch, tmp_path, name):
     shutil.copytree(SKELETON, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("LAB_MODULE", "lab")
