@@ -1,4 +1,4 @@
-"""The records of the past lie in a dictionary by position; what is new goes to the list and the journal only."""
+"""Recorded commands are in a dictionary by position; new ones go to the list and the journal only."""
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""Everything stands in the three public methods; `_ask` and `_perform` are left as they were handed out."""
+"""All code is in the three public methods; `_ask` and `_perform` are left as they were handed out."""
 
 
 class Context:

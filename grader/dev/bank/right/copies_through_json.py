@@ -1,4 +1,4 @@
-"""Every copy is made through JSON: what goes in and what comes out."""
+"""Every copy is made through JSON, both of what goes in and of what comes out."""
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""How many signals of each name are used up is counted; the signals stay where they are."""
+"""The consumed signals are counted by name; the signals stay where they are."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""That history has ended is an exception, as with any sequence that is read to its end."""
+"""The end of history is an exception, as with any iterator that is exhausted."""
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""How a run ends is a table: the type of what ended it, and the result that it makes."""
+"""A table maps the type of exception that ended a run to its result."""
 
 ENDS = (
     (WorkflowBlocked, lambda state, error: RunResult("blocked", state, waiting_for=error.waiting_for)),

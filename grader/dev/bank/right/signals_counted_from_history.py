@@ -1,4 +1,4 @@
-"""No inbox at all: the signal commands in history say how many signals of this name are consumed."""
+"""There is no inbox: the signal commands in history say how many signals of a name are consumed."""
 
 
 class Context:

@@ -1,7 +1,7 @@
 """A run that did not finish has changed nothing.
 
-A blocked run returns the state that it was given; what it recorded is thrown away.
-When the approval comes, everything before the wait is done a second time.
+A blocked run returns the state that it was given; its new records are lost.
+When the approval arrives, everything before the wait runs a second time.
 """
 
 BELIEF = "M3a"

@@ -1,7 +1,7 @@
-"""Why a run did not finish is its error.
+"""The reason why a run did not finish is its error.
 
-The name of the missing signal stands in the error text; `waiting_for` is left empty.
-The program that asks Ana for her approval looks into `waiting_for`, and asks nobody.
+The name of the missing signal is in the error text; `waiting_for` is left empty.
+The program that asks Ana for her approval reads `waiting_for`, finds nothing, and does not ask her.
 """
 
 BELIEF = "M22g"

@@ -1,7 +1,7 @@
 """Blocked is blocked.
 
 The result of a blocked run does not say which signal it waits for.
-Nobody knows whose approval is missing.
+The support desk cannot see whose approval is missing.
 """
 
 BELIEF = "M22g"

@@ -1,7 +1,7 @@
 """The signal itself is in the journal, so its use need not be.
 
 That a signal was consumed is kept in memory only.
-After a crash the wait is missing in history, and what came behind it no longer fits.
+After a crash the wait is missing in history, and the records after it no longer fit.
 """
 
 BELIEF = "M14k"

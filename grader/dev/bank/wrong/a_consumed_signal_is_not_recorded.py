@@ -1,6 +1,6 @@
 """A signal is a message that I read once.
 
-It is taken out of the inbox and returned; history does not hear of it.
+It is taken out of the inbox and returned, but not recorded.
 After a restart history and code disagree, or the next wait gets the same approval again.
 """
 

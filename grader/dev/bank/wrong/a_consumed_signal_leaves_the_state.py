@@ -1,4 +1,4 @@
-"""What I have read I can throw away.
+"""A signal that was read can be thrown away.
 
 A consumed signal is removed from the state's signals.
 On the next replay the wait takes the signal that was meant for the next one.

@@ -1,7 +1,7 @@
 """dict() makes a copy.
 
 The workflow gets a new dictionary, but the lists in it are those of the state.
-The order grows with every restart: the second look at it sees two pens where one was ordered.
+The order grows with every restart: the second run sees two pens where one was ordered.
 """
 
 BELIEF = "M23e"

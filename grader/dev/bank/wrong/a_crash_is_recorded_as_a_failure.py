@@ -1,4 +1,4 @@
-"""Whatever comes out of an activity is its failure.
+"""Every exception of an activity is its failure.
 
 BaseException is caught as well, so the end of the process counts as a failed attempt.
 The machine is shut down, and the customer is told that the bank refused.

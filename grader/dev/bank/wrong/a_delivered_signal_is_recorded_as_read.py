@@ -1,7 +1,7 @@
 """What was delivered was read.
 
 The journal and the history get a record of the wait at once, as if the workflow had read it already.
-The next replay finds an answer where no question is, and the run sticks.
+The next replay finds an answer where no question was asked, and the run cannot continue.
 """
 
 BELIEF = "M14o"

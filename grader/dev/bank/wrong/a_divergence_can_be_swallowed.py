@@ -1,7 +1,7 @@
 """Raising an error is enough to stop a run.
 
 NonDeterminismError is raised, but the run is not marked: an `except Exception` in the workflow catches it.
-The changed code goes on with the old history, and reports success.
+The changed code continues with the old history, and reports success.
 """
 
 BELIEF = "M19b"

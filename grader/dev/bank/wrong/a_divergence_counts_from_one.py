@@ -1,7 +1,7 @@
 """The first command is number 1.
 
 The position in the error is one too high.
-Whoever looks for the difference looks at the wrong step.
+A developer who looks for the difference looks at the wrong step.
 """
 
 BELIEF = "M22a"

@@ -1,6 +1,6 @@
 """History that does not fit is out of date.
 
-What stands from the first difference on is thrown away, and the error is raised.
+The records from the first difference on are deleted, and the error is raised.
 The records of what was paid are gone; the next run pays again.
 """
 

@@ -1,7 +1,7 @@
 """When the code has changed, the new code is right.
 
 From the first difference on, history is dropped and the new code runs live.
-The old charge stands, the new one is added: the customer pays twice.
+The old charge remains and the new one is added: the customer pays twice.
 """
 
 BELIEF = "M7a"

@@ -1,7 +1,7 @@
-"""Whatever happens in a run belongs into its history.
+"""Everything that happens in a run belongs in its history.
 
 The divergence is recorded as a failed command before the error is raised.
-Even when the old code is back, the run cannot be replayed any more.
+Even with the old code, the run can no longer be replayed.
 """
 
 BELIEF = "M14h"

@@ -1,7 +1,7 @@
-"""Which side is which, everybody sees.
+"""It is obvious which side is which.
 
-What was recorded and what was asked are swapped in the error.
-Somebody mends history where the code was wrong.
+The recorded command and the issued one are swapped in the error.
+A developer repairs the history, although the code was wrong.
 """
 
 BELIEF = "M22a"

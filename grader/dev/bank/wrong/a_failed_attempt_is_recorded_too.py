@@ -1,7 +1,7 @@
 """A good log leaves nothing out.
 
 call_activity makes the attempts one by one and records each of them.
-After a restart the workflow gets the first, failed attempt as the answer, and apologises for what has been paid.
+After a restart the workflow gets the first, failed attempt as the answer, and apologises although Kim was paid.
 """
 
 BELIEF = "M14a"

@@ -1,7 +1,7 @@
 """A failed run is rolled back, like a transaction.
 
 A failed run returns the state that it was given, without what it recorded.
-The payments of the failed run are in no history, and nobody gives the money back.
+The payments of the failed run are in no history, so they are never refunded.
 """
 
 BELIEF = "M3a"

@@ -1,7 +1,7 @@
 """A retry starts the workflow again.
 
-When the workflow fails, its history is thrown away and it is tried from the first line.
-Steps that had succeeded are paid for once more with every retry.
+When the workflow fails, its history is deleted and it starts again at its first line.
+Steps that succeeded are paid for again with every retry.
 """
 
 BELIEF = "M3b"

@@ -1,7 +1,7 @@
 """An error of the journal is an exception like any other.
 
 It is raised inside the workflow, where an `except Exception` catches it, and the run goes on.
-The steps after the full disk happen, and nothing is known of them.
+The steps after the full disk run, and none of them is recorded.
 """
 
 BELIEF = "M14f"

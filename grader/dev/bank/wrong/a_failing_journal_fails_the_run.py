@@ -1,7 +1,7 @@
-"""When the journal breaks, the run has failed.
+"""When the journal fails, the run has failed.
 
-The journal's RuntimeError is taken for one of the workflow: status failed.
-The refund is filed as failed for good, although only the disk was full for a minute.
+The journal's RuntimeError is treated as one of the workflow: status failed.
+The refund is marked as failed for good, although the disk was only full for a minute.
 """
 
 BELIEF = "M22h"

@@ -1,7 +1,7 @@
 """Logging must never break the business.
 
-An error of the journal is caught and forgotten.
-The disk is full, all goes on, and after the next restart everything is paid again.
+An error of the journal is caught and ignored.
+The disk is full, the run continues, and after the next restart everything is paid again.
 """
 
 BELIEF = "M14f"

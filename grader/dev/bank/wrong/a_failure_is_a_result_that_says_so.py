@@ -1,7 +1,7 @@
 """A failure is an answer, and answers are returned.
 
 call_activity returns the text of the error instead of raising ActivityError.
-The workflow takes the text for a receipt, and ships what nobody has paid.
+The workflow takes the text for a receipt, and ships an order that was not paid.
 """
 
 BELIEF = "M17c"

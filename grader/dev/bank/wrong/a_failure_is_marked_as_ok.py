@@ -1,7 +1,7 @@
 """`ok` means that the activity is done.
 
-Every record says ok=True; a failed one is to be known by its error.
-Whoever reads history counts the failed payment among the good ones.
+Every record says ok=True; only its error shows that it failed.
+A reader of the history counts the failed payment as a success.
 """
 
 BELIEF = "M22b"

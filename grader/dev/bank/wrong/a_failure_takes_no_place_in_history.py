@@ -1,7 +1,7 @@
-"""A failed step is no step, so the position stays.
+"""A failed step is not a step, so the position does not move.
 
 On replay the position moves over a record only if it is ok.
-What came after the failure finds the failure once more, and the compensation is called a divergence.
+The next command finds the record of the failure, so the compensation is refused as a divergence.
 """
 
 BELIEF = "M17b"

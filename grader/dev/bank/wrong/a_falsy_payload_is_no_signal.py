@@ -1,7 +1,7 @@
 """`if payload:` asks whether a signal has come.
 
-A payload of 0, False, "" or None is taken for none.
-"Approved: False" is not heard; the run waits on.
+A payload of 0, False, "" or None is treated as missing.
+"Approved: False" is ignored; the run keeps waiting.
 """
 
 BELIEF = "M20c"

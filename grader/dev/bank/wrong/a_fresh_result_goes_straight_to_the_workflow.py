@@ -1,7 +1,7 @@
 """Only a replay needs the record.
 
 The result is kept as the activity returned it, and the workflow gets that in the first run.
-A tuple in the first run is a list after a restart, and the program takes another way.
+A tuple in the first run is a list after a restart, and the workflow takes another branch.
 """
 
 from functools import wraps

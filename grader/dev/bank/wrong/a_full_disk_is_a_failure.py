@@ -1,7 +1,7 @@
-"""A run that could not go on has failed, whoever is to blame.
+"""A run that could not continue has failed, whatever the cause.
 
-What stopped the run is put into a failed result, also where it was the journal's own error.
-The refund is filed as failed for good, although only the disk was full for a minute.
+Whatever stopped the run becomes a failed result, even an error of the journal.
+The refund is marked as failed for good, although the disk was only full for a minute.
 """
 
 BELIEF = "M22h"

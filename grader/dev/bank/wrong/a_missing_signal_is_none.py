@@ -1,7 +1,7 @@
 """If no signal is there, wait_signal returns None.
 
-The workflow does not stop, it gets None and goes on.
-The refund is paid before anybody has approved it.
+The workflow does not stop: it gets None and continues.
+The refund is paid before it is approved.
 """
 
 BELIEF = "M16a"

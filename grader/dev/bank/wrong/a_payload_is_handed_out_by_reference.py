@@ -1,7 +1,7 @@
 """A payload is only read.
 
-The workflow gets the very object that stands in the record and in the signal.
-It ticks off the items of an order, and the signal says that they were ticked when it came.
+The workflow gets the object that is in the record and in the signal.
+It ticks off the items of an order, and the signal says that they were ticked when it arrived.
 """
 
 BELIEF = "M23d"

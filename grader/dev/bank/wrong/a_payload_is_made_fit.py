@@ -1,7 +1,7 @@
-"""What is no JSON can be made into a text.
+"""A value that JSON cannot represent can be converted to a string.
 
-json.dumps writes what it does not know with `default=str`, and nobody hears of it.
-Ana ticks two items of an order; what arrives is one long text, and the refund is for nothing.
+json.dumps silently converts what it does not know with `default=str`.
+Ana ticks two items of an order; one long string arrives, and the refund covers neither.
 """
 
 BELIEF = "M14s"

@@ -1,7 +1,7 @@
-"""The state knows what was read, and the state is saved in the end.
+"""The state knows what was read, and the state is saved at the end.
 
-The record goes into the list of this run; the journal hears nothing of it.
-After a crash the wait is missing in history, and what came behind it no longer fits.
+The record goes into the list of this run, but not to the journal.
+After a crash the wait is missing in history, and the records after it no longer fit.
 """
 
 BELIEF = "M14k"

@@ -1,7 +1,7 @@
 """A replay does what the run did, waits included.
 
 The back-off between the recorded attempts is slept again.
-The worker looks at a hundred old runs, and stands still for an hour.
+The worker replays a hundred old runs, and is blocked for an hour.
 """
 
 BELIEF = "M8a"

@@ -1,7 +1,7 @@
 """Every outcome is recorded, wherever it comes from.
 
-What was found in history is appended to it once more.
-History doubles with every restart; the run ends in a divergence that nobody caused.
+A record that was found in history is appended to it again.
+History doubles with every restart; the run ends in a divergence although the code is unchanged.
 """
 
 BELIEF = "M25d"

@@ -1,7 +1,7 @@
 """A run resumes at the line where it died.
 
-The position starts at the end of history, as if the workflow went on from there; but it starts at its first line.
-After a restart every step is done a second time.
+The position starts at the end of history, as if the workflow resumed there; but it starts at its first line.
+After a restart every step runs a second time.
 """
 
 BELIEF = "M1a"

@@ -1,7 +1,7 @@
-"""A second run is there to read what the first one did.
+"""A second run only reads what the first one did.
 
-Once a record was read, no activity is performed any more; what is not recorded is answered with None.
-The power cut came before the payment; after the restart nobody pays.
+Once a record is read, no activity is called any more; a command that is not recorded returns None.
+The power cut came before the payment; after the restart the payment is never made.
 """
 
 BELIEF = "M2a"

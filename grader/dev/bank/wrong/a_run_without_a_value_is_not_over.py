@@ -1,4 +1,4 @@
-"""A run has a value when it is over.
+"""A finished run has a value.
 
 `if value` decides whether the run is completed; one that returns nothing is reported as failed.
 The run whose last step returns nothing is started again every night.

@@ -1,7 +1,7 @@
 """Only an ActivityError means that a run has failed.
 
-A RuntimeError that the workflow raised itself goes to the caller of run.
-"Out of stock" takes the worker down, and each restart does it again.
+A RuntimeError that the workflow raises itself reaches the caller of run.
+"Out of stock" terminates the worker, at every restart.
 """
 
 BELIEF = "M22i"

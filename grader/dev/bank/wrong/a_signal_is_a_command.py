@@ -1,7 +1,7 @@
 """Everything that happens is a command.
 
 The signal is recorded in history when it arrives, at whatever position the run has reached.
-The next replay finds an answer where no question is, and the run sticks.
+The next replay finds an answer where no question was asked, and the run cannot continue.
 """
 
 BELIEF = "M14o"

@@ -1,7 +1,7 @@
 """A signal sets a value, and waiting reads it.
 
-wait_signal returns the latest payload of that name, and nothing is used up.
-One approval approves everything that ever asks.
+wait_signal returns the latest payload of that name, and no signal is consumed.
+One approval approves every later request.
 """
 
 BELIEF = "M9d"

@@ -1,7 +1,7 @@
 """An approval that was given stays given.
 
 Every wait returns the first payload of that name, and the inbox is never emptied.
-One approval approves everything that ever asks.
+One approval approves every later request.
 """
 
 BELIEF = "M9d"

@@ -1,6 +1,6 @@
-"""A journal may miss something, so tell it again.
+"""A journal may miss a record, so write it again.
 
-The journal is told of the signal two times, one right after the other.
+The signal is written to the journal twice in a row.
 After a crash there are two approvals where one was given, and two payments go out.
 """
 

@@ -1,7 +1,7 @@
-"""One cannot answer a question that was not asked.
+"""A question cannot be answered before it is asked.
 
 A signal for a run that has no history yet is refused.
-The boss approved before the worker was up, and gets an error; the refund waits for ever.
+The boss approves before the worker has started, and gets an error; the refund waits for ever.
 """
 
 BELIEF = "M9h"

@@ -1,7 +1,7 @@
 """Signals are handled in the order in which they came.
 
-There is one queue; a signal that is not first in it is taken for not there.
-A note that nobody reads stands before the approval, and the refund waits for ever.
+There is one queue; a signal that is not first in it is not found.
+A note that the workflow never reads is ahead of the approval, and the refund waits for ever.
 """
 
 BELIEF = "M9f"

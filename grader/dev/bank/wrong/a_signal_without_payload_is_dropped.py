@@ -1,4 +1,4 @@
-"""A signal that says nothing is nothing.
+"""A signal without a payload means nothing.
 
 A payload of None is not delivered.
 The button that sends only "go" has no effect.

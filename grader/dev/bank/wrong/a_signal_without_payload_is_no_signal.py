@@ -1,7 +1,7 @@
 """No payload, no signal.
 
-The code asks whether the payload is there, and None is not.
-The boss presses the button that sends nothing but "go", and nothing goes.
+The code takes a payload of None to mean that no signal has arrived.
+The boss presses a button that sends no payload, and the run keeps waiting.
 """
 
 BELIEF = "M20c"

@@ -1,7 +1,7 @@
-"""Once the exception is out, nobody can call the context again.
+"""After the exception, the context cannot be called again.
 
-_ask does not look whether the run was stopped.
-The workflow caught everything, and pays without the approval that it waits for.
+_ask does not check whether the run was stopped.
+The workflow catches everything, and pays without the approval for which it waits.
 """
 
 BELIEF = "M19b"

@@ -1,6 +1,6 @@
-"""An error that happened belongs into the record.
+"""An error that happened belongs in the record.
 
-The record of a call that succeeded at its third attempt carries the error of the second one.
+The record of a call that succeeded at its third attempt contains the error of the second one.
 The money was paid, and the workflow is told that it was not.
 """
 

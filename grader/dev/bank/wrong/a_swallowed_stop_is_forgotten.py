@@ -1,6 +1,6 @@
-"""What the workflow caught is settled.
+"""An exception that the workflow caught is settled.
 
-run looks only at what came out of the workflow, not at what stopped it.
+run looks only at what the workflow returned or raised, not at what stopped it.
 A bare `except:` swallows the wait for the approval, and the refund is reported as completed.
 """
 

@@ -1,7 +1,7 @@
-"""Zero is how a computer says that it does not know.
+"""Zero means that the time is unknown.
 
-`value or ...` takes the recorded time 0.0 for nothing, and asks the clock.
-What happened at second 0 of a clock cannot be replayed.
+`value or ...` treats the recorded time 0.0 as missing, and reads the clock.
+A run that begins at second 0 of the clock cannot be replayed.
 """
 
 BELIEF = "M20b"

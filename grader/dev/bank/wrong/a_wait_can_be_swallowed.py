@@ -1,7 +1,7 @@
 """Raising WorkflowBlocked is enough to stop a run.
 
-It is raised without marking the run, so a bare `except:` ends it.
-The payment behind the wait runs, and the run is reported as completed.
+It is raised without marking the run, so a bare `except:` swallows it.
+The payment after the wait runs, and the run is reported as completed.
 """
 
 BELIEF = "M19c"

@@ -1,7 +1,7 @@
-"""A signal that is in the inbox need not be looked up.
+"""A signal that is in the inbox need not be looked up in history.
 
-Live and on replay the payload comes from the inbox, and the record at this place is skipped unseen.
-The code was changed and waits where it once paid: nobody notices.
+Live and on replay the payload comes from the inbox, and the record at this position is skipped without a check.
+The code was changed and waits where it once paid: the divergence is not noticed.
 """
 
 BELIEF = "M7d"

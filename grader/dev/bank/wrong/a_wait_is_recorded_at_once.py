@@ -1,7 +1,7 @@
-"""That the workflow waits belongs into history.
+"""That the workflow waits belongs in history.
 
 A wait that is not over is recorded, with the value None.
-On the next look the wait counts as answered: paid without an approval.
+In the next run the wait counts as answered: the refund is paid without an approval.
 """
 
 BELIEF = "M14l"

@@ -1,7 +1,7 @@
-"""A run that did not come to its end has failed.
+"""A run that did not reach its end has failed.
 
 WorkflowBlocked is caught together with all other exceptions: status failed.
-The refund that waits for a human is filed as broken, and nobody resumes it.
+The refund that waits for a human is marked as failed, and is never resumed.
 """
 
 BELIEF = "M22j"

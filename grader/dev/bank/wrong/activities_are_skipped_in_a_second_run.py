@@ -1,6 +1,6 @@
 """After a restart the activities have run already, so they must not run again.
 
-A run that starts with a history performs nothing: what is not recorded is recorded as None.
+A run that starts with a history calls no activity: a command that is not recorded is recorded as None.
 The power cut came before the payment; after the restart the payment is skipped.
 """
 

@@ -1,6 +1,6 @@
 """What an activity changes in its arguments survives.
 
-The activity gets the workflow's own objects and writes into them; replay does not.
+The activity gets the workflow's own objects and writes into them; on replay it does not run.
 The total is right in the first run, and wrong after a restart.
 """
 

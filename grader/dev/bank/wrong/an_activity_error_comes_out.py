@@ -1,7 +1,7 @@
 """The caller will want to catch the error.
 
-An ActivityError that leaves the workflow leaves run as well.
-The worker dies of a card that was declined, and so does everything else that it was doing.
+An ActivityError that leaves the workflow is raised by run as well.
+A declined card terminates the worker, and with it everything else that it was doing.
 """
 
 BELIEF = "M22i"

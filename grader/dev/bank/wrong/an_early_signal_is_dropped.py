@@ -1,7 +1,7 @@
-"""Nobody waits for it yet, so it can go.
+"""No run waits for it yet, so it can be dropped.
 
-A signal that comes before the first run is thrown away.
-The boss approved before the worker was up; the refund waits for ever.
+A signal that arrives before the first run is dropped.
+The boss approves before the worker has started; the refund waits for ever.
 """
 
 BELIEF = "M9h"

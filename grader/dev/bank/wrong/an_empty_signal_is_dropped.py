@@ -1,7 +1,7 @@
-"""Who sends nothing wants nothing.
+"""An empty payload asks for nothing.
 
-`if not payload` sends None, 0, "" and False back, and the state stays as it was.
-"Approved: False" is not delivered; the run waits on.
+`if not payload` rejects None, 0, "" and False, and the state stays unchanged.
+"Approved: False" is not delivered; the run keeps waiting.
 """
 
 BELIEF = "M20e"

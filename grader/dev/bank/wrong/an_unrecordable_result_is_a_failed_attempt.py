@@ -1,7 +1,7 @@
-"""Perhaps the next answer is a better one.
+"""The next answer may be a better one.
 
-_perform knows the non-retryable errors of the policy, and takes a result that JSON cannot carry for a hiccup.
-The money moved at each of the three attempts, and none of them could be recorded.
+_perform knows the non-retryable errors of the policy, but retries after a result that JSON cannot represent.
+The money was paid at each of the three attempts, and none of them could be recorded.
 """
 
 BELIEF = "M12k"

@@ -1,7 +1,7 @@
-"""If the activity can take it, history can keep it.
+"""If the activity accepts it, history can keep it.
 
-The arguments go to the activity unchecked; whether JSON can carry them shows when it is too late.
-The money has moved, and the run cannot be written down.
+The arguments reach the activity unchecked; that JSON cannot represent them is noticed too late.
+The money is paid, and the run cannot be recorded.
 """
 
 BELIEF = "M14g"

@@ -1,7 +1,7 @@
 """The arguments are what the workflow passed.
 
 The record keeps the workflow's own lists and dictionaries.
-The workflow fills its basket further, and history says that all of it was in the first parcel.
+The workflow adds more to its basket, and history says that all of it was in the first parcel.
 """
 
 BELIEF = "M23c"

@@ -1,7 +1,7 @@
-"""Everything can be written down somehow.
+"""Every value can be recorded somehow.
 
-What JSON cannot carry is made into a text, without a word, before the activity gets it.
-Kim returned two items; the shop's program gets one long text with braces in it, and returns nothing.
+A value that JSON cannot represent is silently converted to a string before the activity gets it.
+Kim returned two items; the shop's program gets one long string with braces in it, and accepts neither.
 """
 
 BELIEF = "M14g"

@@ -1,7 +1,7 @@
 """Every question is a step forward.
 
 _ask moves the position whether or not it finds a record, and _record moves it again.
-The second step of a run looks beyond the end of history and breaks.
+The second step of a run reads beyond the end of history and fails.
 """
 
 BELIEF = "M25a"

@@ -1,4 +1,4 @@
-"""Whoever is quick is served first.
+"""The sooner the retry, the better.
 
 The attempts are made by a function that calls itself, one right after the other.
 Three attempts are over within a millisecond, long before the line is free again.

@@ -1,6 +1,6 @@
 """One copy of the arguments is enough for all attempts.
 
-The activity works on the arguments of the record itself; what a failed attempt changed in them, the next one gets.
+The activity gets the arguments of the record itself, so each attempt sees what a failed one changed in them.
 The first attempt took the pen out of the basket before it failed; the second one sends an empty parcel.
 """
 

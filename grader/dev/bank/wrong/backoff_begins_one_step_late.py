@@ -1,7 +1,7 @@
 """The first wait belongs to attempt number 1.
 
 The waits are interval(1), interval(2), ...: the first one is already doubled.
-Everything that stutters once takes twice as long as agreed.
+Every step that fails once takes twice as long as agreed.
 """
 
 BELIEF = "M12h"

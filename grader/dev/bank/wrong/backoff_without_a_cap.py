@@ -1,6 +1,6 @@
-"""Doubling is all there is to back-off.
+"""Back-off is doubling, and nothing else.
 
-The wait is worked out by hand, and max_interval is never looked at.
+The wait is computed by hand, and max_interval is ignored.
 After ten failures the next attempt is a week away.
 """
 

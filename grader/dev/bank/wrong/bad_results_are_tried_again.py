@@ -1,7 +1,7 @@
 """A result that cannot be recorded is a failure like any other, so try again.
 
-Only the policy's own errors end the attempts; a result that JSON cannot carry is fetched anew.
-The money moved at each of the three attempts, and none of them could be recorded.
+Only the policy's own errors end the attempts; a result that JSON cannot represent is requested again.
+The money was paid at each of the three attempts, and none of them could be recorded.
 """
 
 BELIEF = "M12k"

@@ -1,7 +1,7 @@
 """That the run began to wait is an event, too.
 
-A record of its own says that the wait has begun, and a second one what came.
-History speaks of a command that no workflow asked for, and every other engine calls it a divergence.
+One record says that the wait has begun, and a second one what arrived.
+History holds a command that no workflow issued, and every other engine reports a divergence.
 """
 
 BELIEF = "M14l"

@@ -1,7 +1,7 @@
 """An error is an error.
 
-Every exception ends the run as failed, also a KeyError in the workflow's own code.
-A typo in the new version fails a thousand refunds for good, instead of waiting to be mended.
+Every exception ends the run as failed, even a KeyError in the workflow's own code.
+A typo in the new version fails a thousand refunds for good, although a fix would let them continue.
 """
 
 BELIEF = "M22f"

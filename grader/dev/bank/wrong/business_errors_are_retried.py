@@ -1,6 +1,6 @@
-"""Whatever fails is worth another attempt.
+"""Every failure is worth another attempt.
 
-The policy's non_retryable errors are not looked at.
+The policy's non_retryable errors are ignored.
 A card that was declined is charged again and again.
 """
 

@@ -1,6 +1,6 @@
-"""Whatever goes wrong in an attempt, the next attempt may be better.
+"""Whatever goes wrong in an attempt, the next one may succeed.
 
-_perform catches everything that comes out of an attempt, the end of the process with it, and goes on.
+_perform catches everything that an attempt raises, even the end of the process, and continues.
 The machine is shut down, and the customer is told that the bank refused.
 """
 

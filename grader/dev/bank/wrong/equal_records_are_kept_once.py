@@ -1,6 +1,6 @@
 """Two equal entries in history are one too many.
 
-A record that is in history already is not added again.
+A record that is already in history is not added again.
 Of two equal parcels that were sent, history has one: after a restart, a third is sent.
 """
 

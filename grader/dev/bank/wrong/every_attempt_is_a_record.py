@@ -1,7 +1,7 @@
 """History is a log, so every attempt goes into it.
 
-Each attempt is recorded as a command of its own, the failed ones as well.
-After a restart the workflow gets the first, failed attempt as the answer, and apologises for what has been paid.
+Each attempt is recorded as a command of its own, including the failed ones.
+After a restart the workflow gets the first, failed attempt as the answer, and apologises although Kim was paid.
 """
 
 BELIEF = "M14a"

@@ -1,7 +1,7 @@
 """It did not work, whatever the reason.
 
-Each exception of the workflow is caught, and the result says failed; a KeyError in its code as well.
-A typo in the new version fails a thousand refunds for good, instead of waiting to be mended.
+Every exception of the workflow, even a KeyError in its code, is caught, and the result says failed.
+A typo in the new version fails a thousand refunds for good, although a fix would let them continue.
 """
 
 BELIEF = "M22f"

@@ -1,7 +1,7 @@
-"""First a failure, then a pause: in this order, each time.
+"""Every failure is followed by a pause.
 
-The pause is made where the failure is seen, before anybody asks whether there is another attempt.
-A declined card is known at once, and the customer hears of it after a wait for nothing.
+The engine sleeps as soon as it catches the failure, before it checks whether another attempt follows.
+A card is declined at once, but the customer hears of it only after a useless wait.
 """
 
 BELIEF = "M12g"

@@ -1,6 +1,6 @@
 """An activity that failed simply has no value.
 
-call_activity returns the value of the record, also of a failed one: None.
+call_activity returns the value of the record, which is None for a failed one.
 The workflow goes on as if the payment had worked, and ships.
 """
 

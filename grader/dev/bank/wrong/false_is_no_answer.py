@@ -1,7 +1,7 @@
-"""Whoever sends False has sent nothing.
+"""A sender of False has sent nothing.
 
-The code lets None pass, because somebody complained, and still takes 0, "" and False for missing.
-"Approved: False" is not heard; the run waits on.
+The code accepts None, after a complaint, and still treats 0, "" and False as missing.
+"Approved: False" is ignored; the run keeps waiting.
 """
 
 BELIEF = "M20c"

@@ -1,7 +1,7 @@
 """If there is no value, there is no result.
 
 The code asks `if command and command.value`, so a recorded None, 0, "" or False counts as "not recorded".
-A free order is charged again each time its run is looked at.
+A free order is charged again each time its run is replayed.
 """
 
 BELIEF = "M20a"

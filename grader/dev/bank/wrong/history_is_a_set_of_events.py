@@ -1,6 +1,6 @@
-"""An event that is known need not be noted again.
+"""An event that is known need not be recorded again.
 
-What the activity did is compared with all records; only news is recorded.
+The outcome is compared with all records, and recorded only if it is new.
 Of two equal parcels that were sent, history has one: after a restart, a third is sent.
 """
 

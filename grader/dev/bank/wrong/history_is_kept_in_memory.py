@@ -1,7 +1,7 @@
 """What is in the list is remembered.
 
 _record puts the command into the list and does nothing else.
-The process dies, and with it everything that it had done.
+The process dies, and the record of everything that it did is lost.
 """
 
 BELIEF = "M14c"

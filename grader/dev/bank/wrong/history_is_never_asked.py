@@ -1,7 +1,7 @@
-"""It goes on where it died, so nobody has to look at what is behind.
+"""A run resumes where it died, so its history need not be read.
 
 _ask says that nothing is recorded, whatever history holds.
-After a restart the workflow begins at its first line: every step is done a second time.
+After a restart the workflow begins at its first line: every step runs a second time.
 """
 
 BELIEF = "M1a"

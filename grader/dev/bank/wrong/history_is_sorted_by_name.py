@@ -1,7 +1,7 @@
 """A tidy history is a good history.
 
 The commands are sorted by their names before they are replayed.
-Some runs can be resumed and some cannot, and nobody sees why.
+Some runs can be resumed and some cannot, for no visible reason.
 """
 
 BELIEF = "M14m"

@@ -1,7 +1,7 @@
 """History is a log, so it is sorted by time.
 
-run sorts the commands by their time before it replays them, the youngest first.
-Some runs can be resumed and some cannot, and nobody sees why.
+run sorts the commands by their time before it replays them, the latest first.
+Some runs can be resumed and some cannot, for no visible reason.
 """
 
 BELIEF = "M14m"

@@ -1,7 +1,7 @@
 """Every run writes its own history.
 
-What was found in history is put behind it once more, and the run goes on from there.
-History doubles with every restart; the run ends in a divergence that nobody caused.
+The records in history are appended to it again, and the run continues from there.
+History doubles with every restart; the run ends in a divergence although the code is unchanged.
 """
 
 BELIEF = "M25d"

@@ -1,7 +1,7 @@
 """Only activities matter for the key, so only they are counted.
 
 The number in the key is that of the activity among the activities; waits and times do not count.
-The other side, and the history, speak of another position than the key does.
+The key names another position than the history does.
 """
 
 BELIEF = "M4f"

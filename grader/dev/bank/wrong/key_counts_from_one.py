@@ -1,7 +1,7 @@
 """The first step of a run is step 1.
 
 The number in the key is the position plus one.
-History speaks of position 0 and the bank of step 1: whoever compares the two books takes the wrong lines for a pair.
+History says position 0 and the bank says step 1: an audit matches the wrong entries.
 """
 
 BELIEF = "M4f"

@@ -1,7 +1,7 @@
 """The key numbers the calls that the engine makes.
 
 A counter starts at 0 in every process and counts the activities that really run.
-After a crash the counter starts anew: the payment in flight gets the key of another step.
+After a crash the counter starts at 0 again: the payment in flight gets the key of another step.
 """
 
 BELIEF = "M4a"

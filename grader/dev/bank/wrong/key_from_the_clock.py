@@ -1,7 +1,7 @@
 """A key with the time in it is unique.
 
-The key is made from the time at which the activity is performed, so after a crash it is another one.
-The payment that was in flight when the power went is paid a second time.
+The key is made from the time at which the activity is called, so it is different after a crash.
+The payment that was in flight at the power cut is made a second time.
 """
 
 BELIEF = "M4a"

@@ -1,4 +1,4 @@
-"""The position is key enough.
+"""The position is enough for a key.
 
 The key is the position alone, the same in every run.
 The second customer's refund has the first one's key, and the bank does not pay it.

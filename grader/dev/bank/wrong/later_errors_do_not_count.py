@@ -1,6 +1,6 @@
 """The cause is what came first; the rest follows from it.
 
-The first problem is kept, and the later ones are not looked at.
+The first error is kept, and the later ones are ignored.
 The last answer of the bank was "account closed"; the customer reads "line busy".
 """
 

@@ -1,6 +1,6 @@
 """Only a run that succeeds can have missed something.
 
-Unread history is looked at where the workflow returns, and not where it fails.
+Unread history is checked if the workflow returns, but not if it fails.
 The changed code gives up early, and the run ends as an ordinary failure: the payment in history is never undone.
 """
 

@@ -1,7 +1,7 @@
 """A workflow that has returned is done.
 
-Nobody looks whether history has commands that the workflow never asked for.
-A step was removed from the code; the run is completed, and its payment is in no account of it.
+The engine does not check whether history has commands that the workflow never issued.
+A step was removed from the code; the run is completed, and its result omits the payment that was made.
 """
 
 BELIEF = "M7e"

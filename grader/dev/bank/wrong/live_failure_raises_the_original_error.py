@@ -1,6 +1,6 @@
 """The workflow should get the activity's own exception.
 
-Live the original exception comes out; on replay only its text is left, so it is an ActivityError.
+Live, the original exception is raised; on replay only its text is left, so it is an ActivityError.
 The first run takes one `except` branch and the replay another.
 """
 

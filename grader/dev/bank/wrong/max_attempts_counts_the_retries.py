@@ -1,4 +1,4 @@
-"""max_attempts=3 means: try it, and then three times more.
+"""max_attempts=3 means one attempt, and then three more.
 
 The loop gives up only when there are more attempts than max_attempts.
 A card is tried four times where three were agreed.

@@ -1,7 +1,7 @@
 """If there is no time, there is no record.
 
-`if not command or not command.value` takes the recorded time 0.0 for nothing, and records a second one.
-What happened at second 0 of a clock cannot be replayed.
+`if not command or not command.value` treats the recorded time 0.0 as missing, and records a second one.
+A run that begins at second 0 of the clock cannot be replayed.
 """
 
 BELIEF = "M20b"

@@ -1,7 +1,7 @@
 """History always fits the code, so there is nothing to compare.
 
-_ask returns whatever stands at the position.
-After a deployment the answer of one step is taken for that of another.
+_ask returns whatever record is at the position.
+After a deployment the answer of one step is used for another.
 """
 
 BELIEF = "M7b"

@@ -1,7 +1,7 @@
-"""The engine runs each step exactly once, so nobody needs a key.
+"""The engine runs each step exactly once, so no key is needed.
 
 The activity is called with its arguments and nothing else.
-A crash between the payment and its record means two payments, and the bank cannot know.
+A crash between the payment and its record means two payments, and the bank cannot tell.
 """
 
 BELIEF = "M4c"

@@ -1,7 +1,7 @@
 """No news is good news.
 
 If the inbox is empty, None is recorded as the answer, and the workflow goes on.
-The refund is paid before anybody has approved it, and history says that somebody had.
+The refund is paid before it is approved, and history says that it was approved.
 """
 
 BELIEF = "M16a"

@@ -1,6 +1,6 @@
 """An error is non-retryable if its type is in the list.
 
-`type(problem) in non_retryable` knows the very type only, not its subclasses.
+`type(problem) in non_retryable` matches the exact type only, not its subclasses.
 CardExpired is a Declined, but it is tried five times.
 """
 

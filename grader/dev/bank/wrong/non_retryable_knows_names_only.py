@@ -1,4 +1,4 @@
-"""Errors are told apart by their names.
+"""Errors are distinguished by their names.
 
 The name of the error's own type is looked for among the non-retryable ones; a class there is never found.
 The policy says Declined, and a declined card is tried five times.

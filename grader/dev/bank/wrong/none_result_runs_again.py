@@ -1,7 +1,7 @@
 """An activity that returns None has left nothing to replay.
 
-`_ask` takes a record whose value is None for no record at all.
-The e-mail whose sender returns nothing is sent again at every restart.
+`_ask` treats a record whose value is None as missing.
+The activity that sends the e-mail returns nothing, so the e-mail is sent again at every restart.
 """
 
 BELIEF = "M20a"

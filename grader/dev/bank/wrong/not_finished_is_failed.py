@@ -1,7 +1,7 @@
-"""There are two ends: it worked, or it did not.
+"""A run has two outcomes: it worked, or it did not.
 
-A run that did not return is failed; that it waits stands in the error text.
-The refund that waits for a human is filed as broken, and nobody resumes it.
+A run that did not return is failed; only its error text says that it waits.
+The refund that waits for a human is marked as failed, and is never resumed.
 """
 
 BELIEF = "M22j"

@@ -1,7 +1,7 @@
-"""A service never falls over: whatever happens, it answers.
+"""A service never crashes: whatever happens, it answers.
 
-Everything that comes out of the workflow, the end of the process as well, becomes a failed result.
-The machine is shut down, and the run is filed as failed instead of going on tomorrow.
+Everything that the workflow raises, even the end of the process, becomes a failed result.
+The machine is shut down, and the run is marked as failed instead of resuming tomorrow.
 """
 
 BELIEF = "M19e"

@@ -1,7 +1,7 @@
-"""A look at the clock or into the inbox cannot go wrong.
+"""Reading the clock or the inbox cannot go wrong.
 
-For now() and wait_signal the record at the position is returned unseen.
-The code that now waits for "stop" goes on with the answer to "go".
+For now() and wait_signal the record at the position is returned without a check.
+The code that now waits for "stop" continues with the answer to "go".
 """
 
 BELIEF = "M7c"

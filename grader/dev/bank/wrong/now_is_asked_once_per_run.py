@@ -1,4 +1,4 @@
-"""A run has one time, that at which it began.
+"""A run has one time: that of its beginning.
 
 The first time is kept, and every later now() returns it.
 The workflow that measures how long the bank took always finds 0 seconds.

@@ -1,7 +1,7 @@
 """Time is not a result, so the list in memory is enough for it.
 
-now() appends its record to the list and does not tell the journal.
-After a crash the record is missing, and everything behind it stands one place too early.
+now() appends its record to the list, but does not write it to the journal.
+After a crash the record is missing, and every later record is one position too early.
 """
 
 BELIEF = "M14j"

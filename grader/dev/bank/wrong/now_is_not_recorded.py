@@ -1,6 +1,6 @@
 """Asking for the time changes nothing, so there is nothing to record.
 
-now() returns what the clock says, and history knows nothing of it.
+now() returns what the clock says, and records nothing.
 After a restart the workflow takes another branch, because it is later.
 """
 

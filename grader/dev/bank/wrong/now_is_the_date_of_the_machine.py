@@ -1,6 +1,6 @@
 """Every machine has the right time.
 
-now() takes the date of this machine, in seconds since 1970.
+now() returns the time of this machine, in seconds since 1970.
 A test that simulates two days sees no time pass, and two workers give two times for one moment.
 """
 

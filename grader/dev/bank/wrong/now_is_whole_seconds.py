@@ -1,7 +1,7 @@
 """Whole seconds are exact enough.
 
 now() cuts the time to whole seconds.
-What takes half a second takes none, and a type of number comes out that the contract does not name.
+A step of half a second seems to take none, and the time is an int, which the contract does not allow.
 """
 
 BELIEF = "M24a"

@@ -1,6 +1,6 @@
 """The time is recorded, so all is well.
 
-now() records the time, and returns what the clock says, on replay as well.
+now() records the time, but returns what the clock says, even on replay.
 An order that was in time on Monday is late when it is replayed on Tuesday.
 """
 

@@ -1,6 +1,6 @@
 """The time is time.time().
 
-now() asks the machine and not the engine's clock.
+now() reads the machine's clock and not the engine's.
 A test that simulates two days sees no time pass.
 """
 

@@ -1,6 +1,6 @@
-"""What json.dumps accepts, JSON can carry.
+"""What json.dumps accepts, JSON can represent.
 
-The result goes through dumps and loads, which make the key 1 into "1" without a word.
+The result goes through dumps and loads, which silently turn the key 1 into "1".
 `prices[1]` finds nothing, though the activity returned it.
 """
 

@@ -1,7 +1,7 @@
 """A failure that was recorded has been dealt with.
 
-The record is built by keywords, and `ok` is left at its default.
-Whoever reads history counts the failed payment among the good ones.
+The record is built from keyword arguments, and `ok` is left at its default.
+A reader of the history counts the failed payment as a success.
 """
 
 BELIEF = "M22b"

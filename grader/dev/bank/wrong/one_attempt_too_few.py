@@ -1,4 +1,4 @@
-"""Counting from 1 up to max_attempts makes max_attempts of them.
+"""Counting from 1 up to max_attempts gives max_attempts attempts.
 
 `range(1, max_attempts)` ends one early.
 The payment that would have gone through at the third attempt fails; with one attempt allowed, nothing is tried.

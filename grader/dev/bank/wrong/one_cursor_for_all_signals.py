@@ -1,7 +1,7 @@
-"""The signals are a list, and the run is at one place in it.
+"""The signals are a list, and the run is at one position in it.
 
-One cursor moves over all signals; the next one must have the name that is waited for.
-A note that nobody reads stands before the approval, and the refund waits for ever.
+One cursor moves over all signals; the next one must have the name for which the run waits.
+A note that the workflow never reads is ahead of the approval, and the refund waits for ever.
 """
 
 BELIEF = "M9f"

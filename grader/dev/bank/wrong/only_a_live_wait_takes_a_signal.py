@@ -1,4 +1,4 @@
-"""What is recorded needs nothing from the inbox.
+"""A recorded wait needs nothing from the inbox.
 
 A replayed wait returns its record at once, and leaves the signal where it is.
 After a restart the second wait gets the first one's approval again.

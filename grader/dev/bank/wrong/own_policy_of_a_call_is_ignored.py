@@ -1,6 +1,6 @@
-"""There is one retry policy, that of the engine.
+"""There is one retry policy: that of the engine.
 
-`retry=` of a call is taken and forgotten.
+`retry=` of a call is accepted and ignored.
 The step that must not be tried twice is tried three times.
 """
 

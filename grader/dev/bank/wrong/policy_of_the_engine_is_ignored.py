@@ -1,6 +1,6 @@
 """Without a policy of its own, a call gets the default one.
 
-`retry or RetryPolicy()` forgets the policy that the engine was made with.
+`retry or RetryPolicy()` ignores the engine's policy.
 The whole service was set to one attempt, and everything is tried three times.
 """
 

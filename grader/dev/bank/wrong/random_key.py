@@ -1,7 +1,7 @@
 """A unique key makes a call safe.
 
-The key is a new uuid whenever the activity is performed, so also after a crash.
-The payment that was in flight when the power went is paid a second time.
+The key is a new uuid whenever the activity is called, also after a crash.
+The payment that was in flight at the power cut is made a second time.
 """
 
 import uuid

@@ -1,7 +1,7 @@
-"""A letter that was answered goes into the bin.
+"""A message that was answered can be deleted.
 
-The state keeps only the signals that nobody has read yet.
-The approval is gone from the state: whoever asks later what Ana said finds nothing.
+The state keeps only the signals that are still unread.
+The approval is gone from the state: an audit cannot find what Ana said.
 """
 
 BELIEF = "M9b"

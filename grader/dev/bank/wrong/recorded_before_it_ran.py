@@ -1,7 +1,7 @@
-"""Write it down first, then it happens exactly once.
+"""A call that is recorded first happens exactly once.
 
 The record is made before the activity runs, and its value is filled in afterwards.
-The process dies in between: the payment counts as made, and nobody ever pays.
+The process dies in between: the payment counts as made, but is never made.
 """
 
 BELIEF = "M4e"

@@ -1,6 +1,6 @@
-"""Replay is a second chance for what failed.
+"""Replay is a second chance for a failed step.
 
-A record that is not ok is not replayed: the activity is performed once more.
+A record that is not ok is not replayed: the activity is called again.
 The trip was cancelled yesterday; today its car is booked after all.
 """
 

@@ -1,7 +1,7 @@
 """A step that took ten seconds takes ten seconds.
 
 On replay the engine sleeps as long as the recorded step had taken.
-A worker that takes over a hundred old runs stands still for an hour.
+A worker that takes over a hundred old runs is blocked for an hour.
 """
 
 BELIEF = "M8a"

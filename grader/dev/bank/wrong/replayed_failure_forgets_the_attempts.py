@@ -1,7 +1,7 @@
 """A replayed failure made no attempts, so it says 1.
 
-The number of attempts is known live, and made up on replay.
-"Gave up after 2 attempts" in the letter of Monday, "after 1 attempt" in that of Tuesday.
+The number of attempts is known live, and invented on replay.
+Monday's e-mail says "gave up after 2 attempts", and Tuesday's says "after 1 attempt".
 """
 
 BELIEF = "M22e"

@@ -1,7 +1,7 @@
 """Only a fresh value needs a copy; history is only read.
 
-Live the workflow gets a copy, on replay the record's own value.
-A second look at an old run changes the past that it looks at.
+Live, the workflow gets a copy; on replay, the record's own value.
+A second replay of an old run changes its history.
 """
 
 BELIEF = "M23a"

@@ -1,6 +1,6 @@
 """A result belongs to the activity that made it.
 
-The record is looked up by the activity's name, wherever it stands in history.
+The record is looked up by the activity's name, wherever it is in history.
 The second order gets the first one's answer.
 """
 

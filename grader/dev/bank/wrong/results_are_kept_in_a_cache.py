@@ -1,7 +1,7 @@
-"""What is known need not be asked for twice.
+"""A known result need not be computed twice.
 
 call_activity keeps a dictionary from the call to its result, and looks there first.
-Two draws of a lot give the same lot; the second of two equal payments is never made.
+Two draws in a lottery give the same number; the second of two equal payments is never made.
 """
 
 BELIEF = "M5a"

@@ -1,6 +1,6 @@
-"""Through dumps and loads, and it is JSON.
+"""After dumps and loads, every value is JSON.
 
-The activity is wrapped, so that its result goes through json.dumps and json.loads; the key 1 comes out as "1".
+The activity is wrapped, so that its result goes through json.dumps and json.loads; the key 1 becomes "1".
 `prices[1]` finds nothing, though the activity returned it.
 """
 

@@ -1,7 +1,7 @@
 """A durable engine never gives up.
 
-The loop ends only with a success; max_attempts is not looked at.
-A declined card is tried until somebody pulls the plug.
+The loop ends only with a success; max_attempts is ignored.
+A declined card is tried until the worker is stopped by hand.
 """
 
 BELIEF = "M12c"

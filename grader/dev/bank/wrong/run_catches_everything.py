@@ -1,7 +1,7 @@
 """Catching everything is safe.
 
-`except BaseException` turns whatever comes out of the workflow into a failed run, the end of the process with it.
-The machine is shut down, and the run is filed as failed instead of going on tomorrow.
+`except BaseException` turns everything that the workflow raises into a failed run, even the end of the process.
+The machine is shut down, and the run is marked as failed instead of resuming tomorrow.
 """
 
 BELIEF = "M19e"

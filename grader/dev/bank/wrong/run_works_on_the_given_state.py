@@ -1,7 +1,7 @@
 """The state is mine to change.
 
 run appends to the state that it was given.
-Who looks at the state of yesterday sees what happened today.
+Yesterday's state shows what happened today.
 """
 
 BELIEF = "M18a"

@@ -1,7 +1,7 @@
 """The same activity with the same arguments has the same result.
 
-Results are remembered by name and arguments, like in a cache.
-Two draws of a lot give the same lot; the second of two equal payments is never made.
+Results are remembered by name and arguments, as in a cache.
+Two draws in a lottery give the same number; the second of two equal payments is never made.
 """
 
 BELIEF = "M5a"

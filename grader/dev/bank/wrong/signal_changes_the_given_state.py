@@ -1,7 +1,7 @@
 """The state is mine to change.
 
 The signal is appended to the state that was given, and that state is returned.
-The picture of yesterday has the approval of today.
+Yesterday's state has today's approval.
 """
 
 BELIEF = "M18b"

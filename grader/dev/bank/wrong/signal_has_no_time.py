@@ -1,4 +1,4 @@
-"""When a signal came is of no use to anybody.
+"""The time of a signal is of no use.
 
 received_at is left at 0.0.
 In the audit, the approval came before the question.

@@ -1,7 +1,7 @@
 """The new state has the signal, so it is safe.
 
-The journal is not told of a signal.
-The power goes, and the approval of the boss with it.
+A signal is not written to the journal.
+A power cut loses the boss's approval.
 """
 
 BELIEF = "M14p"

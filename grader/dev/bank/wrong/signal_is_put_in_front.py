@@ -1,6 +1,6 @@
-"""What is new comes first.
+"""The newest comes first.
 
-The signal is put before those that wait already.
+The signal is put before the older ones.
 The second answer is used for the first question.
 """
 

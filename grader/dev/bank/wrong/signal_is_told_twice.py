@@ -1,6 +1,6 @@
-"""To be safe, tell the journal twice.
+"""To be safe, write to the journal twice.
 
-The journal hears of each signal before and after the new state is made.
+Each signal is written to the journal before and after the new state is made.
 After a crash there are two approvals where one was given, and two payments go out.
 """
 

@@ -1,7 +1,7 @@
 """The payload that I was given is mine.
 
 The signal holds the caller's own object.
-The caller uses the form again for the next customer, and the first approval carries the second name.
+The caller uses the form again for the next customer, and the first approval has the second name.
 """
 
 BELIEF = "M23f"

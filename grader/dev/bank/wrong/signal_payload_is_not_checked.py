@@ -1,7 +1,7 @@
 """A payload comes from outside, so it is JSON anyway.
 
-It is copied and not checked; what JSON cannot carry shows when the state is saved.
-One NaN in a form, and the run can never be saved again.
+It is copied and not checked; a value that JSON cannot represent is noticed when the state is saved.
+After one NaN in a form, the run can never be saved again.
 """
 
 BELIEF = "M14s"

@@ -1,6 +1,6 @@
 """There is one signal of each name.
 
-A new signal takes the place of an older one of the same name.
+A new signal replaces an older one of the same name.
 Two orders were approved; one approval is left.
 """
 

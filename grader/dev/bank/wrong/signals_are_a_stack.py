@@ -1,6 +1,6 @@
-"""The latest news is on top.
+"""The latest message is on top.
 
-The inbox is gone through from its end, and the first one found is taken.
+The inbox is searched from its end, and the first signal found is taken.
 Two answers were given; they are used in the wrong order.
 """
 

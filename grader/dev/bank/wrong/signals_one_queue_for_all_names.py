@@ -1,4 +1,4 @@
-"""Signals come in one after the other, so the next one is mine.
+"""Signals arrive one after the other, so the next one is mine.
 
 wait_signal takes the oldest signal, whatever its name.
 The "cancel" of the customer is used as the approval of the boss.

@@ -1,7 +1,7 @@
 """The second wait takes the second signal.
 
-The waits are counted over all names, and the count is the place in the list of each name.
-The first approval waits for ever, because another signal was read before it.
+The waits are counted over all names, and the count is the index in the list of each name.
+The first wait for an approval never ends, because another signal was read before it.
 """
 
 BELIEF = "M9f"

@@ -1,7 +1,7 @@
 """After a failure comes a wait, always.
 
-The loop sleeps before it looks whether another attempt is left.
-The customer hears of the failure minutes late, after a wait for nothing.
+The loop sleeps before it checks whether another attempt is left.
+The customer hears of the failure minutes late, after a useless wait.
 """
 
 BELIEF = "M12g"

@@ -1,7 +1,7 @@
-"""To wait is to call time.sleep.
+"""Waiting means calling time.sleep.
 
-The waits between attempts hold the process, and the engine's clock never hears of them.
-A worker stands still for minutes; a test of a day's back-off takes a day.
+The waits between attempts block the process, and the engine's clock does not advance.
+A worker is blocked for minutes; a test of a day's back-off takes a day.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""Good news may be told twice.
+"""A success may be reported twice.
 
-A success is recorded, and the journal hears of it once more when the value is handed over.
-The history on disk has every step twice; the next process finds a step where another should stand.
+A success is recorded, and written to the journal again when the value is returned.
+The history on disk has every step twice; the next process finds a step where it expects another.
 """
 
 BELIEF = "M14d"

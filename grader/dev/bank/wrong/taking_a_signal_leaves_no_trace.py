@@ -1,6 +1,6 @@
-"""To read a message changes nothing.
+"""Reading a message changes nothing.
 
-History is asked first, as always; a signal that is taken from the inbox is not recorded.
+History is read first, as always; a signal that is taken from the inbox is not recorded.
 After a restart history and code disagree, or the next wait gets the same approval again.
 """
 

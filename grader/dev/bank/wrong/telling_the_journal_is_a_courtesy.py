@@ -1,6 +1,6 @@
-"""The signal is in the state; the journal is told out of courtesy.
+"""The signal is in the state; the journal is optional.
 
-Whatever the journal raises is suppressed.
+Every error of the journal is suppressed.
 The boss is told that the approval has arrived; after the next restart it has not.
 """
 

@@ -1,7 +1,7 @@
-"""An engine is there for one run.
+"""An engine serves one run.
 
-The engine keeps one context for as long as it lives, with the position of the last run.
-The second customer of a worker gets what the first one left.
+The engine keeps one context for all runs, with the position of the last one.
+The second customer's run starts with what the first one's run left behind.
 """
 
 BELIEF = "M25c"

@@ -1,6 +1,6 @@
-"""The house rule stands above the wish of a single call.
+"""The engine's policy overrides that of a single call.
 
-The engine's policy is taken, and that of the call only where the engine has none; it always has one.
+The engine's policy is used, and that of the call only if the engine has none; it always has one.
 The step that must not be tried twice is tried three times.
 """
 

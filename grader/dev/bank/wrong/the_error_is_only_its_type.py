@@ -1,7 +1,7 @@
 """The type of an error says what happened.
 
 The error of a failed run is the name of the exception, without its message.
-The support desk reads "ActivityError", and cannot say which activity, nor why.
+The support desk reads "ActivityError", and cannot tell which activity failed, or why.
 """
 
 BELIEF = "M22k"

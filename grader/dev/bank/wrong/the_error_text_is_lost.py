@@ -1,4 +1,4 @@
-"""That it failed is all that one needs to know.
+"""That the run failed is all there is to know.
 
 The result of a failed run has no error text.
 The support desk sees "failed", and nothing else.

@@ -1,4 +1,4 @@
-"""What went wrong first is what went wrong.
+"""The first error is the real one.
 
 The record's error is that of the first attempt.
 The last answer of the bank was "account closed"; the customer reads "line busy".

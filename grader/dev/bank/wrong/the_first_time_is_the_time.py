@@ -1,4 +1,4 @@
-"""The time of a run is the time of its first look at the clock.
+"""The time of a run is its first reading of the clock.
 
 Each now() is recorded, but with the value of the first one.
 The workflow that measures how long the bank took always finds 0 seconds.

@@ -1,7 +1,7 @@
-"""The same value makes the same text.
+"""Equal values have equal JSON.
 
 Arguments are compared as json.dumps writes them, with the fields in the order in which they came.
-A run is declared broken because a service returned the same order with its fields in another order.
+A run is refused because a service returned the same order with its fields in another order.
 """
 
 BELIEF = "M21b"

@@ -1,7 +1,7 @@
 """Python knows best whether two values are equal.
 
-One tuple is compared with another: kind, name and arguments, with !=.
-In Python 1 == 1.0 == True: the flag True became the amount 1, and the old answer is taken for it.
+Kind, name and arguments are compared as tuples, with !=.
+In Python 1 == 1.0 == True: the flag True became the amount 1, and gets the old answer.
 """
 
 BELIEF = "M21c"

@@ -1,7 +1,7 @@
-"""The same activity with as many arguments is the same call.
+"""The same activity with the same number of arguments is the same call.
 
-The guard compares the kind, the name and how many arguments there are.
-The amount was 30 and is 31 now; the old answer is taken.
+The guard compares the kind, the name and the number of arguments.
+The amount was 30 and is 31 now; the old answer is used.
 """
 
 BELIEF = "M21a"

@@ -1,7 +1,7 @@
-"""A guard that can be turned down is no guard.
+"""A guard that can be weakened is no guard.
 
-Kind, name and arguments are compared as one text, always; the engine's `guard` is not looked at.
-Whoever wants to see what slips through a weak guard sees nothing.
+Kind, name and arguments are always compared as one string; the engine's `guard` is ignored.
+The lesson that shows what slips through a weak guard shows nothing.
 """
 
 BELIEF = "M21d"

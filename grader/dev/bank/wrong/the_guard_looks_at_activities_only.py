@@ -1,7 +1,7 @@
 """Only activities have effects, so only they are compared.
 
-What now() and wait_signal find at their position is taken as it is.
-The code that now waits for "stop" goes on with the answer to "go".
+now() and wait_signal return the record at their position without a check.
+The code that now waits for "stop" continues with the answer to "go".
 """
 
 BELIEF = "M7c"

@@ -1,7 +1,7 @@
 """The first argument says what a call is about.
 
 The guard compares the kind, the name and the first argument, which is the order's id.
-The amount was 30 and is 31 now; the old answer is taken.
+The amount was 30 and is 31 now; the old answer is used.
 """
 
 BELIEF = "M21a"

@@ -1,7 +1,7 @@
 """An activity is an activity.
 
 Only the kind is compared.
-A renamed or swapped step gets the answer of the one that stood there before.
+A renamed or swapped step gets the answer of the step that was there before.
 """
 
 BELIEF = "M7b"

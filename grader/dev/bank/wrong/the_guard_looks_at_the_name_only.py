@@ -1,7 +1,7 @@
-"""A step is known by its name.
+"""A step is identified by its name.
 
 Kind and name are compared, the arguments never.
-History has "charge 30"; the mended code asks for 31, and is told that it has been charged.
+History has "charge 30"; the fixed code asks for 31, and is told that it was charged.
 """
 
 BELIEF = "M21a"

@@ -1,7 +1,7 @@
 """Two values are the same if they print the same.
 
 str(args) is compared: {"id": 1, "n": 2} and {"n": 2, "id": 1} differ.
-A run is declared broken because a service returned the same order with its fields in another order.
+A run is refused because a service returned the same order with its fields in another order.
 """
 
 BELIEF = "M21b"

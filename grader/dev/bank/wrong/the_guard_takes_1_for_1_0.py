@@ -1,7 +1,7 @@
 """Arguments are compared with ==.
 
-In Python 1 == 1.0 == True, so these are taken for the same argument; as JSON they are three.
-The flag True became the amount 1, and the old answer is taken for it.
+In Python 1 == 1.0 == True, so these count as the same argument; in JSON they are three.
+The flag True became the amount 1, and gets the old answer.
 """
 
 BELIEF = "M21c"

@@ -1,6 +1,6 @@
 """History may be written when the run is over.
 
-Commands are collected in memory and told to the journal when the workflow returns.
+Commands are collected in memory and written to the journal when the workflow returns.
 The process dies in the middle: everything that was paid is forgotten, and paid again.
 """
 

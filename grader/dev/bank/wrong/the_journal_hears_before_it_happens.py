@@ -1,7 +1,7 @@
 """An entry that is made first cannot be forgotten.
 
-The journal is told of the call before the activity runs; the outcome is kept in memory only.
-The process dies in between: the payment stands in the journal, and nobody ever pays.
+The call is written to the journal before the activity runs; the outcome is kept in memory only.
+The process dies in between: the payment is in the journal, but is never made.
 """
 
 BELIEF = "M4e"

@@ -1,7 +1,7 @@
-"""Whatever a run sees is an event, so it goes into the journal.
+"""Everything that a run sees is an event, so it goes into the journal.
 
-A replayed command is told to the journal again.
-The history on disk grows with every look at the run, and no longer fits the workflow.
+A replayed command is written to the journal again.
+The history on disk grows with every replay, and no longer fits the workflow.
 """
 
 BELIEF = "M14e"

@@ -1,7 +1,7 @@
 """The list of commands is the history.
 
-An outcome is appended to the list in memory; the journal does not hear of it.
-The process dies, and with it everything that it had done.
+An outcome is appended to the list in memory, but not written to the journal.
+The process dies, and the record of everything that it did is lost.
 """
 
 BELIEF = "M14c"

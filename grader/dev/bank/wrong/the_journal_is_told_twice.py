@@ -1,7 +1,7 @@
-"""To be safe, tell the journal twice.
+"""To be safe, write to the journal twice.
 
-call_activity tells the journal, and so does _record.
-The history on disk has every step twice; the next process finds a step where another should stand.
+call_activity writes to the journal, and so does _record.
+The history on disk has every step twice; the next process finds a step where it expects another.
 """
 
 BELIEF = "M14d"

@@ -1,7 +1,7 @@
-"""The step has happened; that it was not written down is bad luck.
+"""The step has run; a missing record is only bad luck.
 
 An error of the journal is caught, and the outcome goes to the list in memory.
-The disk is full, all goes on, and after the next restart everything is paid again.
+The disk is full, the run continues, and after the next restart everything is paid again.
 """
 
 BELIEF = "M14f"

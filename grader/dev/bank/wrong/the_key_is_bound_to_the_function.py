@@ -1,4 +1,4 @@
-"""Whoever does not need the key will not mind it.
+"""An activity that does not need the key can ignore it.
 
 The key is bound to the function before the attempts, declared or not.
 A plain function cannot be called with it, and the step fails three times with a TypeError.

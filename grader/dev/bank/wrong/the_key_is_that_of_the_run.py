@@ -1,7 +1,7 @@
 """One run, one key.
 
 Every activity of a run gets the workflow's id as its key, and nothing else.
-The bank has seen the key when the first step came, and takes no other order of this run.
+The bank knows the key from the first step, and accepts no other order of this run.
 """
 
 BELIEF = "M4b"

@@ -1,7 +1,7 @@
-"""A recorded step never runs again, so a key has nothing to do.
+"""A recorded step never runs again, so a key has no use.
 
 Activities that ask for a key get None.
-A crash between the payment and its record means two payments, and the bank cannot know.
+A crash between the payment and its record means two payments, and the bank cannot tell.
 """
 
 BELIEF = "M4c"

@@ -1,6 +1,6 @@
 """The newest signal is the one that counts.
 
-wait_signal takes the last one that came.
+wait_signal takes the last one that arrived.
 Two answers were given; they are used in the wrong order.
 """
 

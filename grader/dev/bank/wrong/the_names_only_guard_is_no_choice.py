@@ -1,7 +1,7 @@
 """More checking is always better.
 
-Arguments are compared even where the engine was made with guard="names".
-Whoever wants to see what slips through a weak guard sees nothing.
+Arguments are compared even if the engine was made with guard="names".
+The lesson that shows what slips through a weak guard shows nothing.
 """
 
 BELIEF = "M21d"

@@ -1,4 +1,4 @@
-"""The freshest message lies on top of the pile.
+"""The latest message is on top of the pile.
 
 The new state's signals begin with the new one.
 The second answer is used for the first question.

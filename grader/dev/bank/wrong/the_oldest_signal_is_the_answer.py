@@ -1,6 +1,6 @@
 """The signal that came first is the answer to the question that was asked first.
 
-All inboxes are looked through, and the oldest signal is taken, whatever its name.
+All inboxes are searched, and the oldest signal is taken, whatever its name.
 The "cancel" of the customer is used as the approval of the boss.
 """
 

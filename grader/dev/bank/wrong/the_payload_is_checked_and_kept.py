@@ -1,7 +1,7 @@
 """What was checked is safe.
 
 The payload is checked, and then the signal holds the caller's own object.
-The caller uses the form again for the next customer, and the first approval carries the second name.
+The caller uses the form again for the next customer, and the first approval has the second name.
 """
 
 BELIEF = "M23f"

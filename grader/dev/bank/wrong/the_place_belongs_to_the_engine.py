@@ -1,7 +1,7 @@
 """The engine knows how far it has come.
 
 The position at the end of a run is kept on the engine, and the next run begins there.
-The second customer of a worker gets what the first one left.
+The second customer's run starts with what the first one's run left behind.
 """
 
 BELIEF = "M25c"

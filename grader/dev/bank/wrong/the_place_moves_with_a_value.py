@@ -1,7 +1,7 @@
-"""Where nothing was achieved, nothing has moved.
+"""A failed step does not move the position.
 
 A recorded failure is returned before the position is moved.
-What came after the failure finds the failure once more, and the compensation is called a divergence.
+The next command finds the record of the failure, so the compensation is refused as a divergence.
 """
 
 BELIEF = "M17b"

@@ -1,7 +1,7 @@
-"""Whoever uses a record moves the position.
+"""Every function that uses a record moves the position.
 
-_record moves it, and call_activity moves it once more.
-The second step of a run looks beyond the end of history and breaks.
+_record moves it, and call_activity moves it again.
+The second step of a run reads beyond the end of history and fails.
 """
 
 BELIEF = "M25a"

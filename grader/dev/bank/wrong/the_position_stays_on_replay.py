@@ -1,4 +1,4 @@
-"""History tells by itself where we are.
+"""History itself shows the position.
 
 _ask returns the record and does not move on, so every call sees the first one.
 A run with more than one step cannot be resumed.

@@ -1,7 +1,7 @@
-"""How often it was tried is nobody's business.
+"""The number of attempts does not matter.
 
 The record holds the outcome and leaves `tries` empty.
-An audit finds a payment that nobody ever attempted, where the bank saw three.
+An audit finds a payment without an attempt, where the bank saw three.
 """
 
 BELIEF = "M14b"

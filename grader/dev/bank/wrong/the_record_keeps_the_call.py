@@ -1,7 +1,7 @@
-"""The record says what the workflow passed, so it holds what the workflow passed.
+"""The record says what the workflow passed, so it holds those objects.
 
-The record is made anew with the workflow's own arguments in it.
-The workflow fills its basket further, and history says that all of it was in the first parcel.
+The record is rebuilt with the workflow's own arguments in it.
+The workflow adds more to its basket, and history says that all of it was in the first parcel.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """One big entry at the end is quicker than many small ones.
 
-During the run a list stands in for the journal; what is in it goes to the journal when the run is over.
+During the run a list replaces the journal; it is written to the journal when the run is over.
 The process dies in the middle: everything that was paid is forgotten, and paid again.
 """
 

@@ -1,6 +1,6 @@
 """Deliveries come twice, so the second one is filtered out.
 
-The texts of all signals are kept in a set; a text that is in it is not delivered again.
+The names and payloads of all signals are kept in a set as text; a signal whose text is in it is not added.
 Two parcels were each confirmed with "ok"; the second confirmation is lost, and the run waits for ever.
 """
 

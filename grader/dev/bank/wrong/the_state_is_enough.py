@@ -1,7 +1,7 @@
-"""Whoever has the state has everything.
+"""The state has everything.
 
-A state with the signal is built and returned; nothing else is told of it.
-The power goes before the state is saved, and the approval of the boss with it.
+A state with the signal is built and returned; the signal is not written to the journal.
+A power cut before the state is saved loses the boss's approval.
 """
 
 from dataclasses import replace

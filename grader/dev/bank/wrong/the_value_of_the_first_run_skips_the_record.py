@@ -1,7 +1,7 @@
 """The activity has just returned its value, so that is what the workflow gets.
 
-Live the workflow gets the activity's own object, on replay what JSON made of it.
-A tuple in the first run is a list after a restart, and the program takes another way.
+Live, the workflow gets the activity's own object; on replay it gets a copy made through JSON.
+A tuple in the first run is a list after a restart, and the workflow takes another branch.
 """
 
 BELIEF = "M23b"

@@ -1,7 +1,7 @@
 """An exception ends the workflow.
 
-The empty inbox is noticed by its IndexError, and WorkflowBlocked is raised; nobody tells the run.
-The payment behind the wait runs where the workflow caught everything, and the run is reported as completed.
+The empty inbox is noticed by its IndexError, and WorkflowBlocked is raised; the run is not marked.
+The payment after the wait runs if the workflow catches everything, and the run is reported as completed.
 """
 
 BELIEF = "M19c"

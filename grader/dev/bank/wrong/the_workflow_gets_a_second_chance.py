@@ -1,7 +1,7 @@
 """What failed once may work the second time, from the beginning.
 
-When the run has failed, it is run once more on the state that was given, as if nothing had happened.
-Steps that had succeeded are paid for a second time.
+When the run has failed, it runs again from the given state, as if nothing had happened.
+Steps that succeeded are paid for a second time.
 """
 
 BELIEF = "M3b"

@@ -1,7 +1,7 @@
 """The payload was made for the workflow.
 
-Live the workflow gets the payload of the signal itself; only a replay makes a copy.
-It ticks off the items of an order, and the signal says that they were ticked when it came.
+Live, the workflow gets the payload of the signal itself; only a replay makes a copy.
+It ticks off the items of an order, and the signal says that they were ticked when it arrived.
 """
 
 BELIEF = "M23d"

@@ -1,7 +1,7 @@
 """The engine has copied the state, so the workflow may have its input.
 
 The workflow gets the new state's own input, and what it changes there is saved.
-The order grows with every restart: the second look at it sees two pens where one was ordered.
+The order grows with every restart: the second run sees two pens where one was ordered.
 """
 
 BELIEF = "M23e"

@@ -1,7 +1,7 @@
-"""Nobody needs parts of a second.
+"""Fractions of a second are not needed.
 
 The exact time is recorded, and the workflow gets it without its fraction.
-What takes half a second takes none, and a type of number comes out that the contract does not name.
+A step of half a second seems to take none, and the time is an int, which the contract does not allow.
 """
 
 BELIEF = "M24a"

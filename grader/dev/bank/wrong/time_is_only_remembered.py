@@ -1,7 +1,7 @@
-"""A time can be had again, so nobody has to write it down.
+"""A time can be read again, so it need not be recorded.
 
-now() keeps its record in the run's own list; the journal hears nothing.
-After a crash the record is missing, and everything behind it stands one place too early.
+now() adds its record to the run's own list, but does not write it to the journal.
+After a crash the record is missing, and every later record is one position too early.
 """
 
 BELIEF = "M14j"

@@ -1,7 +1,7 @@
 """A step must succeed before the next one can begin.
 
-The loop asks only whether the error is a final one, never how many attempts there were.
-The bank is closed for the weekend, and the worker asks it without an end.
+The loop checks only whether the error is final, never how many attempts there were.
+The bank is closed for the weekend, and the worker calls it again and again.
 """
 
 BELIEF = "M12c"

@@ -1,7 +1,7 @@
-"""What the workflow does not ask for is out of date.
+"""A record that the workflow does not read is out of date.
 
-Records that the workflow has not come to are cut off when it returns.
-A step was removed from the code; its payment is gone from history, and nobody gives the money back.
+Records that the workflow has not read are deleted when it returns.
+A step was removed from the code; its payment is gone from history, and is never refunded.
 """
 
 BELIEF = "M7e"

@@ -1,7 +1,7 @@
 """A workflow would not change what history gave it.
 
-The workflow gets the very object that stands in the record.
-It appends to a list, and history says what no activity ever returned.
+The workflow gets the object that is in the record.
+It appends to a list, and history has a value that no activity returned.
 """
 
 BELIEF = "M23a"

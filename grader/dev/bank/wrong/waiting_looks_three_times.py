@@ -1,7 +1,7 @@
-"""Perhaps it comes if one waits a little.
+"""The signal may arrive after a short wait.
 
-wait_signal looks, sleeps, looks again, each time a bit later, and gives up after the third look.
-Every waiting run holds its worker for two minutes, at every look.
+wait_signal polls three times, with a longer pause each time, and then gives up.
+Every waiting run blocks its worker for two minutes, each time it is run.
 """
 
 BELIEF = "M16b"

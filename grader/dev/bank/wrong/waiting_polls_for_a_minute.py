@@ -1,7 +1,7 @@
 """A short wait does no harm.
 
-wait_signal looks once a second for a minute before it gives up.
-A thousand waiting runs hold a thousand threads for a minute each, at every look.
+wait_signal polls once a second for a minute before it gives up.
+A thousand waiting runs block a thousand threads for a minute each, each time they are run.
 """
 
 BELIEF = "M16b"

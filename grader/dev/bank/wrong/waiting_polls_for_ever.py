@@ -1,7 +1,7 @@
-"""To wait is to look again and again.
+"""Waiting means polling.
 
 A loop sleeps on the clock until the signal is there; the inbox cannot change meanwhile.
-The worker hangs, and with it everything else that it was to do.
+The worker hangs, and with it everything else that it had to do.
 """
 
 BELIEF = "M16b"

@@ -1,7 +1,7 @@
-"""A wait is a wait, whoever waits.
+"""A wait is a wait, whatever the clock.
 
-Between two attempts the thread waits on an event that never comes, in the seconds of this machine.
-A worker stands still for minutes; a test of a day's back-off takes a day.
+Between two attempts the thread waits on an event that never comes, in real seconds.
+A worker is blocked for minutes; a test of a day's back-off takes a day.
 """
 
 import threading

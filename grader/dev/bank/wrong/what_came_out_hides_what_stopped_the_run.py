@@ -1,7 +1,7 @@
 """The exception that left the workflow is the reason for its end.
 
-What stopped the run counts only where nothing came out of the workflow.
-The disk was full; the workflow caught that and raised an error of its own, and the run is filed as failed.
+What stopped the run counts only if the workflow raised nothing.
+The disk was full; the workflow caught that and raised an error of its own, and the run is marked as failed.
 """
 
 BELIEF = "M19d"

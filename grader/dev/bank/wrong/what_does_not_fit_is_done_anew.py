@@ -1,7 +1,7 @@
-"""If history knows nothing of this call, it has to be made.
+"""A call that is not in history has to be made.
 
 call_activity catches the divergence, forgets the rest of history and calls the activity.
-The old charge stands at the bank, the new one is added: the customer pays twice.
+The old charge remains at the bank and the new one is added: the customer pays twice.
 """
 
 BELIEF = "M7a"

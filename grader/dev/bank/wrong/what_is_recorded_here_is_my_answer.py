@@ -1,4 +1,4 @@
-"""What stands in history at this place must be my answer.
+"""The record at this position must be my answer.
 
 On replay the value of the next record is returned, whatever that record is about.
 The code was changed and waits where it once paid: it takes the receipt for an approval.

@@ -1,7 +1,7 @@
-"""A journal notes what was read, too.
+"""A journal records reads, too.
 
-_ask tells the journal of each record that it hands over.
-The history on disk grows with every look at the run, and no longer fits the workflow.
+_ask writes each record that it returns to the journal.
+The history on disk grows with every replay, and no longer fits the workflow.
 """
 
 BELIEF = "M14e"

@@ -1,7 +1,7 @@
-"""An error that nobody caught goes to the caller, as everywhere in Python.
+"""An uncaught error goes to the caller, as everywhere in Python.
 
-Only a divergence becomes a failed result; ActivityError and RuntimeError leave run.
-The worker dies of a card that was declined, and so does everything else that it was doing.
+Only a divergence becomes a failed result; ActivityError and RuntimeError are raised by run.
+A declined card terminates the worker, and with it everything else that it was doing.
 """
 
 BELIEF = "M22i"

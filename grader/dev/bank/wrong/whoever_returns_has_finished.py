@@ -1,6 +1,6 @@
 """A workflow that has returned is completed.
 
-What stopped the run counts only where an exception came out.
+What stopped the run counts only if an exception left the workflow.
 A bare `except:` swallows the wait for the approval, and the refund is reported as completed.
 """
 

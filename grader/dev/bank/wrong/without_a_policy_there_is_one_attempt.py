@@ -1,7 +1,7 @@
-"""Who wants retries says so at the call.
+"""A call that needs retries says so.
 
-A call without a policy of its own makes one attempt, whatever the engine was made with.
-The engine was set to five attempts because the line is bad, and the first hiccup fails the order.
+A call without a policy of its own makes one attempt, whatever the engine's policy is.
+The engine allows five attempts because the line is bad, but the first error fails the order.
 """
 
 BELIEF = "M12j"
