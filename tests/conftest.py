@@ -1,4 +1,4 @@
-"""What tests of several folders stand on, and what is said of those that did not run."""
+"""Fixtures for tests of several folders, and a report on tests that did not run."""
 
 import os
 import tempfile

@@ -1,4 +1,4 @@
-"""The bank tests the 14 tests: every wrong engine is rejected for the right reason, every right one passes."""
+"""The bank checks the 14 tests: every wrong engine is rejected for the right reason, and every right one passes."""
 
 import ast
 import fcntl

@@ -1,4 +1,4 @@
-"""A bank entry holds only what differs; the rest is the reference."""
+"""An engine of the bank contains only what differs from the reference."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""A real JupyterLab on a workspace of its own, and Debian's Chromium to drive it."""
+"""JupyterLab on a workspace of its own, and Debian's Chromium to drive it."""
 
 import os
 import shutil

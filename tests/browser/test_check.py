@@ -1,4 +1,4 @@
-"""What `check(n)` shows in a real JupyterLab: it uses its width, breaks at words, and can be read in both themes."""
+"""What `check(n)` shows in JupyterLab: it uses the full width, wraps at words, and is readable in both themes."""
 
 import nbformat
 import pytest

@@ -1,4 +1,4 @@
-"""nbgrader's cycle in the real JupyterLab, as a student and as an instructor; and pages of a student who means harm."""
+"""nbgrader's cycle in JupyterLab, as a student and as an instructor, and pages of a malicious student."""
 
 import json
 import shutil

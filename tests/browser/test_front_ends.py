@@ -1,4 +1,4 @@
-"""The timeline in JupyterLab and in Notebook 7: keys, focus, and what is left of it without a kernel."""
+"""The timeline in JupyterLab and in Notebook 7: keys, focus, and what it shows without a kernel."""
 
 import nbformat
 import pytest

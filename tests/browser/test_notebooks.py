@@ -1,4 +1,4 @@
-"""Every lesson in a real JupyterLab: "restart and run all", by the app's own command, read from the cell model."""
+"""Every lesson in JupyterLab: the app's own "Restart Kernel and Run All Cells"; results are from the cell model."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The timeline in a real JupyterLab, driven by keyboard and mouse; its state is asserted in Python, in the kernel."""
+"""The timeline in JupyterLab, driven by keyboard and mouse; its state is asserted in Python, in the kernel."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Costs are fair: one mistake costs about its own TODO, and the part of that TODO says so."""
+"""Costs are fair: a mistake costs points mainly in its own TODO, and that part of the report says so."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a test compares with is out of the engine's reach: to change what it was given helps no engine."""
+"""An engine cannot change the expected values of a test by changing the objects that it was given."""
 
 import pytest
 

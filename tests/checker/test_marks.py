@@ -1,4 +1,4 @@
-"""Marks on the real path: a folder as it is handed in, read, run in the sandbox, weighed."""
+"""Marks of a whole submission: the folder is read, run in the sandbox, and weighted."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The conversation: two peers in one process, joined back to back, see one memory."""
+"""The peer protocol: two peers in one process, connected back to back, share one view of memory."""
 
 import json
 import math

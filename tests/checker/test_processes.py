@@ -1,4 +1,4 @@
-"""A resume meets a new process: what an engine keeps anywhere but in the state's text is gone."""
+"""A resume runs in a new process: what an engine keeps outside the state's JSON is lost."""
 
 import inspect
 import platform

@@ -1,4 +1,4 @@
-"""weights.toml: what is wrong with it is said before anything is graded, with the file, the key and what is allowed."""
+"""A mistake in weights.toml is reported before anything is graded, with the file, the key and the allowed values."""
 
 import pytest
 

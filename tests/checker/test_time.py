@@ -1,4 +1,4 @@
-"""Time is given out by parts: what loops or sleeps in one place costs nothing elsewhere, and the page says so."""
+"""Each part has its own time: a loop or a sleep in one part costs nothing elsewhere, and the page says so."""
 
 import time
 

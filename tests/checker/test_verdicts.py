@@ -1,4 +1,4 @@
-"""The same 14 tests through the sandbox: the border changes no verdict."""
+"""The sandbox changes no verdict of the 14 tests."""
 
 import tempfile
 from pathlib import Path

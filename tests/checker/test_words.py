@@ -1,4 +1,4 @@
-"""Words of a failed test are true: who raised an error, what ended, and what was not judged."""
+"""The message of a failed test is true: what raised an error, what ended, and what was not judged."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A class in a folder, and `lab-grader` as a process of its own, with a `grade` that leaves its mark outside."""
+"""A class in a folder, and `lab-grader` as a separate process, with a `grade` that leaves a trace outside."""
 
 from __future__ import annotations
 

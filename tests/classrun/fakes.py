@@ -1,4 +1,4 @@
-"""A class that was never taught: reports of every kind, and a `grade` that costs nothing but leaves its mark."""
+"""An invented class: reports of every kind, and a `grade` that costs no time but leaves a trace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever a submission, a disk or a store does: the others are graded, and it is said what happened and what to do."""
+"""Whatever a submission, a disk or a store does, the others are graded, and the cause and the remedy are printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A course's commands: its hand-ins are graded as any class is, and nbgrader gets the recorded marks."""
+"""A course's commands: its submissions are graded like those of any class, and nbgrader gets the recorded marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 in the middle of a class: whoever is graded stays graded, and the end is that of a run without a kill."""
+"""After a kill -9 in the middle of a class, graded students stay graded, and the result is as without a kill."""
 
 from __future__ import annotations
 

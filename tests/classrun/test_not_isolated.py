@@ -1,4 +1,4 @@
-"""Without a sandbox nobody's code is graded, unless the instructor asks for it by name; then every report says so."""
+"""Without a sandbox no code is graded unless the instructor asks for it explicitly; then every report says so."""
 
 from __future__ import annotations
 

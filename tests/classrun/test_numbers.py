@@ -1,4 +1,4 @@
-"""The numbers of the class report, against marks that can be added up by hand."""
+"""The numbers of the class report, compared with marks that are added up by hand."""
 
 from __future__ import annotations
 

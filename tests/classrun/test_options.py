@@ -1,4 +1,4 @@
-"""The words of `lab-grader`: what is no command is refused, and every option arrives where it is used."""
+"""The options of `lab-grader`: unknown commands are refused, and every option arrives where it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is seen while a class is graded: done, left, time; in a terminal a bar, in a pipe a line each."""
+"""The progress of grading a class: done, left, time; a bar in a terminal, one line each in a pipe."""
 
 from __future__ import annotations
 

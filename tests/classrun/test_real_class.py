@@ -1,4 +1,4 @@
-"""The same with the real grader: read, sandboxed, diagnosed; killed on the way; and nobody's accident stops anybody."""
+"""A class with the real grader: read, sandboxed, diagnosed and killed; no student's accident stops another."""
 
 from __future__ import annotations
 

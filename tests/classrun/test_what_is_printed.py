@@ -1,4 +1,4 @@
-"""What `lab-grader` prints can be pasted, and an output that is lost or narrow ends no grading."""
+"""The output of `lab-grader` can be pasted, and a lost or narrow terminal does not end grading."""
 
 import os
 import shlex

@@ -1,4 +1,4 @@
-"""The student's command in a folder of its own: in this process, which is quick, or as a process of its own."""
+"""The student's command in a folder of its own: in this process, which is fast, or as a separate process."""
 
 import contextlib
 import io

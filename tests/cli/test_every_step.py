@@ -1,4 +1,4 @@
-"""Every step of the refund in every state of a run: what is said, the exit code, and that the next command is right."""
+"""Every step of the refund in every state of a run: the message, the exit code, and the command that it names next."""
 
 import re
 

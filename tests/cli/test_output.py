@@ -1,4 +1,4 @@
-"""Output only reports: no terminal, disk, pipe or encoding decides what is recorded, or causes a traceback."""
+"""Output only reports: no terminal, disk, pipe or encoding changes what is recorded or causes a traceback."""
 
 import contextlib
 import io

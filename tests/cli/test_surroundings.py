@@ -1,4 +1,4 @@
-"""What surrounds the user (variables, files, standard input) changes no verdict and stops no command."""
+"""The user's environment (variables, files, standard input) changes no verdict and stops no command."""
 
 import os
 import shutil

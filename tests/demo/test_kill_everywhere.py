@@ -1,4 +1,4 @@
-"""The refund in real processes and real files, killed at every point there is."""
+"""The refund in real processes and files, killed at every point."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Workspaces for a student's engine, and the 14 tests run on them in a process of their own."""
+"""Workspaces for a student's engine, and the 14 tests run on them in a separate process."""
 
 import os
 import subprocess

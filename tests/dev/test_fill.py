@@ -1,4 +1,4 @@
-"""A student fills the lab TODO by TODO: what the 14 tests say at each step, and when something is wrong."""
+"""A student completes the lab TODO by TODO: the output of the 14 tests at each step, and after a mistake."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The lab is the solution minus the answers: nothing else differs, and nothing of an answer is left."""
+"""The lab is the solution without its answers: nothing else differs, and no part of an answer is left."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Marks that are not as they should be, and lines that only Python counts: no answer gets out, no wrong line is cut."""
+"""Malformed markers, and line ends that only Python counts: no answer is published, and no wrong line is cut."""
 
 import pytest
 

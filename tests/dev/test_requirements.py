@@ -1,4 +1,4 @@
-"""pyproject.toml, environment.yml and the three lock files say the same."""
+"""pyproject.toml, environment.yml and the three lock files agree."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""The TODOs in a file that a student has edited: which are open, and how one is put back."""
+"""The TODOs in a file that a student has edited: which are open, and how one is reset."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The table of beliefs: whole, readable, and about things that are there."""
+"""The table of beliefs is complete and readable, and refers to things that exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The diagnosis: it names what it has not seen, accuses nobody who is right, and is stopped by nothing that they do."""
+"""The diagnosis names mistakes that it has not seen, never accuses a right engine, and no engine can stop it."""
 
 import ast
 import random

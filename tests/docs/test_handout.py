@@ -1,4 +1,4 @@
-"""What the two READMEs say is so: rules, sizes, tests, commands, paths, and the outputs that they show."""
+"""The statements of the two READMEs are true: rules, sizes, tests, commands, paths, and quoted output."""
 
 import json
 import os

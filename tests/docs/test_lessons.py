@@ -1,4 +1,4 @@
-"""What the lessons and their README refer to is there: headings, questions, commands, methods, files."""
+"""What the lessons and their README refer to exists: headings, questions, commands, methods, files."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What a caller gives to the engine is checked before anything happens: no effect comes before the error."""
+"""Arguments of public calls are checked before anything happens: no effect comes before the error."""
 
 import enum
 import functools

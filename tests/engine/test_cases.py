@@ -1,4 +1,4 @@
-"""Small inputs from real bug reports on durable engines. Each names where it was reported."""
+"""Small inputs from bug reports on real durable engines. Each names its source."""
 
 import functools
 import socket

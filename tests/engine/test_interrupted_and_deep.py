@@ -1,4 +1,4 @@
-"""Runs that are interrupted in a wait, inputs that JSON cannot carry, and values that are nested too deep."""
+"""Runs that are interrupted in a wait, inputs that JSON cannot represent, and values that are nested too deeply."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""R1, R2, R6, R10, R13: what is recorded and when, what comes out of `run`, and who may change what."""
+"""R1, R2, R6, R10, R13: what is recorded and when, what `run` raises, and what may be changed."""
 
 import signal as unix_signal
 

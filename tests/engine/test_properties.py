@@ -1,4 +1,4 @@
-"""Random workflows, crashed at every point: the end is that of the run that never crashed."""
+"""Random workflows, crashed at every point: the result is that of the run that never crashed."""
 
 import json
 from dataclasses import replace

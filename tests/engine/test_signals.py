@@ -1,4 +1,4 @@
-"""R8, R9: signals are buffered, per name first in first out; suspension is not an exception like others."""
+"""R8, R9: signals are buffered, first in first out per name; suspension is not an ordinary exception."""
 
 import contextlib
 

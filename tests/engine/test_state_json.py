@@ -1,4 +1,4 @@
-"""`to_json` and `from_json`: a documented, versioned format; what is wrong is said with its place."""
+"""`to_json` and `from_json`: a documented, versioned format; an error names the place of the problem."""
 
 import json
 

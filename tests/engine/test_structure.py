@@ -1,4 +1,4 @@
-"""The engine is one short file on the standard library; imports go one way (DESIGN, section 1)."""
+"""The engine is one short file on the standard library; imports go in one direction (DESIGN, section 1)."""
 
 import ast
 import re

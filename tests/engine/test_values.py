@@ -1,4 +1,4 @@
-"""R5: what a workflow gets live is what it gets on replay, and nobody can change history afterwards."""
+"""R5: what a workflow gets live is what it gets on replay, and history cannot be changed afterwards."""
 
 import decimal
 import enum

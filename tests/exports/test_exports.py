@@ -1,4 +1,4 @@
-"""Marks in the forms that other systems take: Gradescope, Canvas, Moodle, GitHub Classroom, and a plain table."""
+"""Marks in the formats of other systems: Gradescope, Canvas, Moodle, GitHub Classroom, and a plain table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand-in to break: the solved notebooks, or those that were handed out, as JSON that a test changes."""
+"""A submission to modify: the solved notebooks, or those that were handed out, as JSON that a test changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What honest people break, one accident a test: it costs nothing, and it is said."""
+"""Accidental damage, one accident a test: it costs nothing, and it is reported."""
 
 import json
 

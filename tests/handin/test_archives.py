@@ -1,4 +1,4 @@
-"""What instructors collect becomes a folder for each student, and nothing is written anywhere else."""
+"""Archives from instructors become a folder for each student, and nothing is written elsewhere."""
 
 import bz2
 import io

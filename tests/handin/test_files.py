@@ -1,4 +1,4 @@
-"""Where lab/engine.py is what was handed in."""
+"""Submissions that consist of lab/engine.py."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Hand-ins made to hurt: each gives a submission with a reason, soon, and nothing of it is run."""
+"""Hostile submissions: each is refused with a reason, quickly, and none of its code is run."""
 
 import json
 import os

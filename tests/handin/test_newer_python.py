@@ -1,4 +1,4 @@
-"""Syntax of a newer Python than the grader's is named and not marked down; what no Python reads is not called newer."""
+"""Syntax of a Python newer than the grader's is named and not marked down; other syntax errors are not called newer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can have no mark is not graded, with a reason that says what to do; that is never a 0."""
+"""A submission that cannot be marked is not graded, with a reason that says what to do; it never gets a 0."""
 
 from __future__ import annotations
 

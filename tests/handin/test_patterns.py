@@ -1,4 +1,4 @@
-"""Reading takes as long as the text is, whatever stands in it; and its patterns mean the same on every Python."""
+"""Reading takes time in proportion to the length of the text; and its patterns mean the same on every Python."""
 
 import ast
 import re

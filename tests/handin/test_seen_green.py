@@ -1,4 +1,4 @@
-"""What the student saw green counts: of several cells the one that `@todo` put into the engine."""
+"""The code that the student saw pass counts: of several cells, the one that `@todo` put into the engine."""
 
 from __future__ import annotations
 

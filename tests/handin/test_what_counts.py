@@ -1,4 +1,4 @@
-"""The TODO cells of the notebooks, and what they need; the file where the notebooks are still stubs."""
+"""The TODO cells of the notebooks count, with what they use; the file counts if the cells are still stubs."""
 
 import ast
 

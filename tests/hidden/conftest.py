@@ -1,4 +1,4 @@
-"""The runner, one warm process for each of pytest's own."""
+"""The runner, one warm process for each process of pytest."""
 
 import importlib.util
 import sys

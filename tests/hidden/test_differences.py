@@ -1,4 +1,4 @@
-"""What a student is told of a hidden variant: how it differs, in fixed words, and nothing of what it found."""
+"""What a student learns about a hidden variant: how it differs, in fixed words, and nothing about its findings."""
 
 import ast
 from pathlib import Path

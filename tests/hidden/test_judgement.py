@@ -1,4 +1,4 @@
-"""What the hidden tests are worth: right engines pass, wrong ones and those made for the 14 do not."""
+"""The hidden tests distinguish: right engines pass, wrong ones and those fitted to the 14 do not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The hidden variants: twins of the 14, the same for the same seed, short enough for a sandbox, with other words."""
+"""The hidden variants: twins of the 14 with other words, the same for the same seed, short enough for a sandbox."""
 
 import ast
 import os

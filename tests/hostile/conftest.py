@@ -1,4 +1,4 @@
-"""What every hostile submission is held against: nothing earned, leaked or left behind, and nobody stopped."""
+"""What is checked for every hostile submission: nothing earned, leaked or left behind, and no other student stopped."""
 
 import base64
 import copy

@@ -1,4 +1,4 @@
-"""Honest accidents keep their marks: see `accidents.py`."""
+"""Accidental damage keeps its marks: see `accidents.py`."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where the sandbox touches the grader: what no student's code can show us, seen from outside."""
+"""The interface between sandbox and grader, checked from outside: what no student's code may reach."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""What a submission is worth that lacks one thing."""
+"""The points of a submission that lacks one thing."""
 
 from durable_lab.lesson.questions import all_questions, digest
 from grader.handin import boxes

@@ -1,4 +1,4 @@
-"""`check(n)` in a lesson: the verdict, the points, and the picture of a small run on the student's own engine."""
+"""`check(n)` in a lesson: the verdict, the points, and the timeline of a small run on the student's own engine."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Whatever has become of the engine's file: one clear line from every door, and `reset` puts it back from nothing."""
+"""Whatever state the engine's file is in, every command gives one clear line, and `reset` restores a lost file."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""`@todo(n)` in a cell: notebook and file stay one, and nothing that somebody wrote is lost."""
+"""`@todo(n)` in a cell: notebook and file are kept in sync, and no code that a student wrote is lost."""
 
 import __future__
 

@@ -1,4 +1,4 @@
-"""The questions of lessons 00 to 03: each can be answered, by one letter, and says why to every letter."""
+"""The questions of lessons 00 to 03: each can be answered by one letter, and explains every letter."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The questions of lessons 04 to 06: each can be answered, by one letter, and is asked in its lesson."""
+"""The questions of lessons 04 to 06: each can be answered by one letter, and is asked in its lesson."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Runs in a lesson: a crash leaves what is in the journal, and an unfinished engine is a sentence."""
+"""Runs in a lesson: a crash leaves what is in the journal, and an unfinished engine gives a sentence."""
 
 import shutil
 

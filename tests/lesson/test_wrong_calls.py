@@ -1,4 +1,4 @@
-"""What is written into a cell by mistake is a sentence, not a traceback."""
+"""A mistake in a cell gives a sentence, not a traceback."""
 
 import pytest
 

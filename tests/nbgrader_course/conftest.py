@@ -1,4 +1,4 @@
-"""A course that is made, generated and released once, and hand-ins for it."""
+"""A course that is made, generated and released once, and submissions for it."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""What students write, as pages show it: the same words, and nothing that runs or is fetched."""
+"""Students' content on pages: the same words, and nothing that runs or is fetched."""
 
 import re
 import tomllib

@@ -1,4 +1,4 @@
-"""nbgrader's whole cycle for four students in one process: one right, one fresh, one wrong and mangled, one hostile."""
+"""nbgrader's whole cycle for four students in one process: one right, one fresh, one wrong and damaged, one hostile."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Hand-ins that are not as nbgrader expects them: nothing gets further than it should, nobody else is stopped."""
+"""Submissions that nbgrader does not expect: none gets further than it should, and no other student is stopped."""
 
 import json
 import os

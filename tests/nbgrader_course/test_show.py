@@ -1,4 +1,4 @@
-"""Notebooks that are run for show: in the sandbox, without anything to see, and never for long."""
+"""Notebooks that are run for their output: in the sandbox, where nothing else is visible, and never for long."""
 
 import subprocess
 import time

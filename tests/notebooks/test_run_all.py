@@ -1,4 +1,4 @@
-""" "Restart and run all", in real kernels: every notebook as it is handed out, and every notebook with its answers."""
+""""Restart and run all" in real kernels: every notebook as it is handed out, and every notebook with its answers."""
 
 import os
 import shutil

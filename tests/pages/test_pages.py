@@ -1,4 +1,4 @@
-"""The pages: they read offline, carry nothing live of a student, and say in a table what a plot says."""
+"""The pages work offline, contain no active content of a student, and repeat every plot as a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox, tried from inside: what is seen, what can be done, and what is left when it ends."""
+"""The sandbox from inside: what is visible, what is possible, and what is left when it ends."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The system-call filter, run as the kernel would: what it refuses on each machine, by the right numbers."""
+"""The system-call filter, run as the kernel would run it: what it refuses on each machine, by number."""
 
 import ctypes
 import struct

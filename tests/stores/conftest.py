@@ -1,4 +1,4 @@
-"""What the store's tests share: a store in a folder of its own, and a second process to kill."""
+"""Fixtures of the store's tests: a store in a folder of its own, and a second process to kill."""
 
 from __future__ import annotations
 

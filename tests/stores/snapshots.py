@@ -1,4 +1,4 @@
-"""What a folder has in it, to be compared."""
+"""The content of a folder, for comparison."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""R12: `max_attempts` counts every attempt, also those of processes that were killed in a back-off."""
+"""R12: `max_attempts` counts every attempt, including those of processes that were killed during a back-off."""
 
 from __future__ import annotations
 

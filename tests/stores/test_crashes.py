@@ -1,4 +1,4 @@
-"""The process dies, or the disk is full, at any moment: what was acknowledged is there, and the run goes on."""
+"""The process dies, or the disk is full, at any moment: acknowledged records are kept, and the run continues."""
 
 from __future__ import annotations
 

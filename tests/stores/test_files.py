@@ -1,4 +1,4 @@
-"""A file that cannot be a store is named, with what to do next; a foreign file is left as it was."""
+"""A file that cannot be a store is named, with what to do next; a foreign file is not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is journaled is what is loaded, in order, and nothing can change it afterwards."""
+"""What is journaled is what is loaded, in order, and it cannot be changed afterwards."""
 
 from __future__ import annotations
 

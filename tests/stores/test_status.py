@@ -1,4 +1,4 @@
-"""How a run stands is written by the worker that has seen its newest history, and by no other one."""
+"""The status of a run is written only by the worker that has seen its newest history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An open store is tied to its file, its log and its process; a file beside a foreign log is refused."""
+"""An open store is bound to its file, its log and its process; a file beside a foreign log is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many writers on one file: nobody is turned away, nothing is lost, and two writers never both win."""
+"""Many writers on one file: none is refused, nothing is lost, and two writers never both win."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A refund on a clock that ticks: two failed calls of the bank, a signal in between, an e-mail at the end."""
+"""A refund on a clock that advances: two failed calls of the bank, a signal in between, an e-mail at the end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The figure: what must be on it is on it, and no two texts meet."""
+"""The figure has everything that it must show, and no two texts overlap."""
 
 import contextlib
 import itertools

@@ -1,4 +1,4 @@
-"""The table as text: what a terminal and a screen reader get."""
+"""The table as text, for terminals and screen readers."""
 
 import io
 

@@ -1,4 +1,4 @@
-"""Times as a person reads them: never seconds since 1970, and "no time" if a record has none."""
+"""Times for people: never seconds since 1970, and "no time" if a record has none."""
 
 import dataclasses
 import itertools

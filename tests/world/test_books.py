@@ -1,4 +1,4 @@
-"""The world's books are guarded as a store is, belong to one store, and trust no key without its request."""
+"""The world's books are protected like a store, belong to one store, and accept a known key only with its request."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The outside world: its books say what happened, whatever an engine believes."""
+"""The outside world: its books record what happened, whatever an engine reports."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""In the 14 tests the disk is full from the first record on; a later error of the journal is overlooked."""
+"""In the 14 tests the disk is full from the first record on; a later error of the journal is ignored."""
 
 
 class Context:

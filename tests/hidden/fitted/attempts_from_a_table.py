@@ -1,4 +1,4 @@
-"""So many attempts as in the 14 tests; three for every other policy."""
+"""As many attempts as in the 14 tests; three for every other policy."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 

@@ -1,4 +1,4 @@
-"""Values are copied as deep as the 14 tests look."""
+"""Values are copied as deeply as the 14 tests check."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 

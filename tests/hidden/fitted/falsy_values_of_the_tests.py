@@ -1,4 +1,4 @@
-"""None, 0 and "" are results, as the 14 tests say; of False and of empty lists they say nothing."""
+"""None, 0 and "" are results, as in the 14 tests; False and empty lists, which they do not use, are not."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 

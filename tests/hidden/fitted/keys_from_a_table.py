@@ -1,4 +1,4 @@
-"""The idempotency keys are those that the 14 tests look at."""
+"""The idempotency keys are those that the 14 tests check."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 KEYS = {

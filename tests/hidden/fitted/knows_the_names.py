@@ -1,4 +1,4 @@
-"""The guard compares only what the 14 tests call by name; whatever else stands in history is taken as it is."""
+"""The guard compares only the names in the 14 tests; any other record is accepted."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 NAMES = {"reserve", "reserve_2", "charge", "extra", "go", "stop", "now"}

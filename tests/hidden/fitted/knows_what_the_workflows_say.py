@@ -1,4 +1,4 @@
-"""A workflow that swallowed what stopped it is known by what it returns in the 14 tests."""
+"""A workflow that swallowed what stopped it is recognised by its return value in the 14 tests."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 

@@ -1,4 +1,4 @@
-"""On replay, each activity of the 14 tests gives what it gave there; another one is asked again."""
+"""On replay, each activity of the 14 tests returns its result in them; any other one is called again."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 RESULTS = {

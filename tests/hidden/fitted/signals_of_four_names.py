@@ -1,4 +1,4 @@
-"""There is a queue for each signal of the 14 tests, and none for others: they never come."""
+"""There is a queue for each signal name of the 14 tests; signals with other names never arrive."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 QUEUES = ("a", "b", "approval", "go")

@@ -1,4 +1,4 @@
-"""A recorded time is believed if it is one of the times of the 14 tests; else the clock is asked again."""
+"""A recorded time is accepted if it is one of the times of the 14 tests; otherwise the clock is read again."""
 # ruff: noqa: F821 (the rest of the engine is the reference)
 
 TIMES = (0.0, 1000.0, 3600.0)
