@@ -11,6 +11,7 @@ from typing import Any
 from durable_lab import study
 from durable_lab.faults import POINTS
 from durable_lab.printable import printable
+from durable_lab.timeline.collector import paused
 from durable_lab.timeline.divergence import divergence_in
 from durable_lab.timeline.model import Effect, Event, History
 from durable_lab.timeline.times import Times
@@ -83,6 +84,7 @@ def in_order(commands: Sequence[Any], signals: Sequence[Any]) -> list[Any]:
     return [*made, *left]
 
 
+@paused
 def from_records(
     records: Sequence[Any],
     sessions: Sequence[Any] = (),

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from durable_lab.timeline.collector import paused
 from durable_lab.timeline.model import Event, History, Lane, lanes_of, span
 from durable_lab.timeline.words import duration, ticks
 
@@ -108,6 +109,7 @@ class Scene:
     columns: list[list[Any]] = field(default_factory=list)  # of a divergence: field, history, code, whether they differ
     position: int = 0  # of the divergence
 
+    @paused
     def to_json(self) -> str:
         """The scene for the browser, as text: one value that no library walks through on its way."""
         own = {name: getattr(self, name) for name in ("title", "note", "width", "clock", "rows", "crossed", "across")}
@@ -132,6 +134,7 @@ def _told(event: Event, place: tuple[float, float], row: int) -> tuple[Any, ...]
     return (*own, event.what, event.outcome, ran, attempt)
 
 
+@paused
 def scene_of(history: History, events: Sequence[Event] | None = None, *, clock: bool = False, cut: str = "") -> Scene:
     """Lay out the history, or only these of its events.
 

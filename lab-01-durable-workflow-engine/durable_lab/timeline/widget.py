@@ -1,6 +1,6 @@
-"""The timeline as a widget. The picture is drawn in the browser; what happens, happens here, on the engine under study.
+"""The timeline as a widget. The browser paints it and scrolls it; what runs, runs here, on the engine under study.
 
-Every state that a reader can see is a synchronised trait, so that Python can assert it and drive it.
+Every state that a reader can see is a synchronised trait or a property, so that Python can assert it and drive it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import json
 import sys
 import threading
 import uuid
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,23 +26,22 @@ from durable_lab.printable import printable
 from durable_lab.timeline.drive import Driver, Moment, moment_of
 from durable_lab.timeline.figure import LANES, png_of
 from durable_lab.timeline.model import Event, History, difference
+from durable_lab.timeline.scene import scene_of
 from durable_lab.timeline.text import text_of
 from durable_lab.timeline.words import duration, json_text
 
 STATIC = Path(__file__).with_name("static")
+# The sections of the widget's module, in order: a module that comes from a kernel cannot import a file.
+SCRIPTS = ("dom", "scene", "pad", "paint", "map", "state", "panels", "detail", "keys", "timeline")
 WINDOW = 10_000  # events that are in the browser at a time
+NEAR = 25  # records in full before and after the selected one that are in the browser
 OVERVIEW = 1_200  # letters for the minimap
-
-
-def _for_the_browser(selected: dict[str, Any], widget: Any) -> dict[str, Any]:
-    """A number that passes through JavaScript loses digits, so the record goes as text only."""
-    return {name: value for name, value in selected.items() if name != "data"}
 
 
 class TimelineWidget(anywidget.AnyWidget):
     """See `durable_lab.timeline.Timeline`. Events have indices from 0; `at=None` means the selected one."""
 
-    _esm = STATIC / "timeline.js"
+    _esm = "\n".join((STATIC / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     _css = STATIC / "timeline.css"
 
     home = traitlets.Unicode().tag(sync=True)  # the class of the static figure's place, which the live one takes
@@ -52,24 +52,18 @@ class TimelineWidget(anywidget.AnyWidget):
     panel = traitlets.Unicode("").tag(sync=True)  # what is open below: "", "signal", "fork", "table", "help"
     playing = traitlets.Bool(False).tag(sync=True)
     clock = traitlets.Bool(False).tag(sync=True)  # x is time, not order
-    by_order = traitlets.Unicode("").tag(sync=True)  # why x cannot be time
     failed_only = traitlets.Bool(False).tag(sync=True)
     query = traitlets.Unicode("").tag(sync=True)  # what is searched for
     position = traitlets.Int(0).tag(sync=True)  # the selected event
-    selected = traitlets.Dict().tag(sync=True, to_json=_for_the_browser)  # it in full
-    rows: Any = traitlets.List().tag(sync=True)  # the events from `first` on, WINDOW of them at most
-    first = traitlets.Int(0).tag(sync=True)
+    scene = traitlets.Unicode().tag(sync=True)  # the JSON of a Scene: the events from `first` on, WINDOW at most
+    other_scene = traitlets.Unicode("").tag(sync=True)  # the same of the other future
+    records = traitlets.Unicode("{}").tag(sync=True)  # JSON, by index: the events around the selected one in full
     total = traitlets.Int(0).tag(sync=True)
     overview = traitlets.Unicode("").tag(sync=True)  # all events, a letter for some of them: f(ailed), s(ignal), .
-    replayed = traitlets.Int(0).tag(sync=True)
-    effects: Any = traitlets.List().tag(sync=True)  # the world's own books
     fork_at = traitlets.Int(-1).tag(sync=True)  # the event before which the other future begins
-    other: Any = traitlets.List().tag(sync=True)  # the events of the other future
-    other_title = traitlets.Unicode("").tag(sync=True)
     first_difference = traitlets.Int(-1).tag(sync=True)
     other_difference = traitlets.Int(-1).tag(sync=True)  # the same, as an index in `other`
     signals: Any = traitlets.List().tag(sync=True)  # [{"name", "payload" (JSON text)}], to choose from
-    table = traitlets.Unicode("").tag(sync=True)  # the same, as text
     said = traitlets.Unicode("").tag(sync=True)  # what happened last, in a sentence
     problem = traitlets.Bool(False).tag(sync=True)  # ... and whether it is one
     printed = traitlets.Unicode("").tag(sync=True)  # what the workflow printed in the last run
@@ -95,10 +89,14 @@ class TimelineWidget(anywidget.AnyWidget):
         self._moment = moment_of(state)
         self._fork: Moment | None = None
         self._history = self._driver.history(self._moment)
-        self._told: History | None = None
+        self._other: History | None = None  # of the fork
+        self._text: tuple[History | None, str] = None, ""
+        self._near = range(0)  # the events whose records the browser has
         self._names: dict[str, str] = {}  # of signals, as they are shown
+        self.first = 0  # event of the scene
         self._show(at=0)
         self.observe(self._moved, "position")
+        self.observe(lambda change: self._lay_out(), ["clock", "failed_only"])
         self.on_msg(self._asked)
 
     # ------------------------------------------------------------ what can be done
@@ -142,25 +140,23 @@ class TimelineWidget(anywidget.AnyWidget):
         if made.problem:
             self._say(made)
             return
-        self._fork = made
-        other = self._driver.history(made)
-        first = difference(self._history, other)
+        self._fork, self._other = made, self._driver.history(made)
+        first, theirs = difference(self._history, self._other), difference(self._other, self._history)
         same = "The two futures are the same." if first is None else f"They differ first at event {first}."
         with self.hold_sync():
             self.mode, self.fork_at, self.clock, self.failed_only = "fork", at, False, False
-            self.other = [event.to_dict(data=False) for event in other.events[:WINDOW]]
-            self.other_title = other.title
             self.first_difference = -1 if first is None else first
-            theirs = difference(other, self._history)
             self.other_difference = -1 if theirs is None else theirs
-            self.position = min(at if first is None else first, self.total - 1)
+            at = min(at if first is None else first, self.total - 1)
+            self._lay_out(at)
+            self.position = at
             self.said, self.problem = printable(f"{made.said} {same}", "\n"), False
             self.printed = printable(made.printed, "\n\t")
 
     def keep(self) -> None:
         """Go on with the other future."""
         if self._fork is not None:
-            made, self._fork = self._fork, None
+            made, self._fork, self._other = self._fork, None, None
             self._go(made, to_end=True)
 
     def back(self) -> None:
@@ -168,9 +164,8 @@ class TimelineWidget(anywidget.AnyWidget):
         if self.panel:
             self.panel = ""
         elif self.mode == "fork":
-            self._fork = None
-            with self.hold_sync():
-                self._show(at=self.position, said="Back to one future.")
+            self._fork = self._other = None
+            self._show(at=self.position, said="Back to one future.")
         elif self._past:
             self._moment = self._past.pop()
             self._history = self._driver.history(self._moment)
@@ -187,7 +182,7 @@ class TimelineWidget(anywidget.AnyWidget):
             self._say(moment)
             return
         self._past.append(self._moment)
-        self._moment, self._fork = moment, None
+        self._moment, self._fork, self._other = moment, None, None
         self._history = self._driver.history(moment)
         self._show(at=len(self._history.events) - 1 if to_end else self.position)
 
@@ -198,35 +193,41 @@ class TimelineWidget(anywidget.AnyWidget):
 
     def _show(self, at: int, said: str = "") -> None:
         history, moment = self._history, self._moment
-        self.total = len(history.events)
-        at = max(0, min(at, self.total - 1))
+        at = max(0, min(at, len(history.events) - 1))
         with self._lock, self.hold_sync():
-            self.title, self.status, self.replayed = history.title, history.status, history.replayed
+            self.total, self.title, self.status = len(history.events), history.title, history.status
             began = f" · {history.start}" if history.start else ""
             self.engine = printable(f"engine: {self._driver.label}{began}")
-            self.by_order = history.by_order
-            self.first = max(0, min(at - WINDOW // 2, self.total - WINDOW))
-            shown = history.events[self.first : self.first + WINDOW]
-            self.rows = [event.to_dict(data=False) for event in shown]
             self.overview = _overview(history)
-            self.effects = [asdict(effect) for effect in history.effects]
             self.mode = "crashed" if history.events and history.events[-1].kind == "crash" else "view"
             self.fork_at, self.first_difference, self.other_difference = -1, -1, -1
-            self.other, self.other_title = [], ""
-            if history is not self._told:  # a move to another window changes no word of it
-                self._told, self.table = history, text_of(history)
+            self._lay_out(at)
             self.signals = self._choices()
             self.said = printable(said or moment.said or history.sentence or self._size(), "\n")
             self.problem, self.printed = moment.problem, printable(moment.printed, "\n\t")
             self.playing = self.playing and not (moment.problem or history.status)
             self.depth, self.position = len(self._past), at
-            self._select()
+            self._send_records()
+
+    def _lay_out(self, at: int | None = None) -> None:
+        """Make the scenes of the events around `at`, or of the events that are shown already."""
+        if at is not None:
+            self.first = max(0, min(at - WINDOW // 2, len(self._history.events) - WINDOW))
+        history = self._history if self._other is None else replace(self._history, effects=())  # those are of both
+        self.scene = scene_of(history, self._shown(history), clock=self.clock).to_json()
+        other = self._other and replace(self._other, effects=())
+        self.other_scene = scene_of(other, self._shown(other)).to_json() if other else ""
+
+    def _shown(self, history: History) -> Sequence[Event]:
+        if self.failed_only:
+            return [event for event in history.events if not event.ok][:WINDOW]
+        return history.events[self.first : self.first + WINDOW]
 
     def _size(self) -> str:
         if self.total <= WINDOW:
             return ""
-        last = self.first + len(self.rows)
-        return f"{self.total:,} events. {self.first + 1:,} to {last:,} are here; go on, and the next ones come."
+        last = min(self.first + WINDOW, self.total)
+        return f"{self.total:,} events. {self.first + 1:,} to {last:,} are loaded; going past them loads the next ones."
 
     def _choices(self) -> list[dict[str, str]]:
         found = dict(self._offered)
@@ -238,30 +239,70 @@ class TimelineWidget(anywidget.AnyWidget):
         return [{"name": printable(name), "payload": json_text(found.get(name))} for name in names]
 
     def _moved(self, change: Any) -> None:
-        here = self.first <= self.position < self.first + len(self.rows)
-        if here or self.mode == "fork" or not 0 <= self.position < self.total:
-            self._select()
-        else:
+        here = self.first <= self.position < self.first + WINDOW
+        if not here and self.mode != "fork" and not self.failed_only and 0 <= self.position < self.total:
             self.window(self.position)
+        elif not self._is_near(self.position):
+            self._send_records()
 
-    def _select(self) -> None:
+    def _is_near(self, at: int) -> bool:
+        """Whether the browser has the records of this event and of those that the next steps come to."""
+        first = self._near.start + (NEAR // 2 if self._near.start > 0 else 0)
+        last = self._near.stop - (NEAR // 2 if self._near.stop < self.total else 0)
+        return first <= at < last
+
+    def _send_records(self) -> None:
+        """Send the events around the selected one in full, so that a step shows its record at once."""
         with self._lock:
-            self.selected = self._full()
+            events = self._shown(self._history) if self.failed_only else self._history.events
+            at = bisect_left(events, self.position, key=lambda event: event.index)
+            near = events[max(0, at - NEAR) : at + NEAR + 1]
+            self._near = range(near[0].index, near[-1].index + 1) if near else range(0)
+            full = {event.index: self._full(event) for event in near}
+            self.records = json.dumps(full, ensure_ascii=False)
 
-    def _full(self) -> dict[str, Any]:
-        events = self._history.events
-        if not 0 <= self.position < len(events):
-            return {}
-        event = events[self.position]
+    def _full(self, event: Event) -> dict[str, Any]:
+        """An event as the detail below the picture needs it. Its record is text: JavaScript would lose digits."""
         lines = self._moment.lines
         known = event.position is not None and event.position < len(lines)
         return {
-            **event.to_dict(),
+            "name": event.name,
+            "what": event.what,
             "line": printable(lines[event.position or 0]) if known else "",
             "json": "" if event.data is None else json_text(event.data, indent=1),
             "tries": [_try(one) for one in self._tries(event)],
             "columns": event.data["fields"] if event.kind == "divergence" else [],
         }
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The events that are in the browser, without their records."""
+        return [event.to_dict(data=False) for event in self._shown(self._history)]
+
+    @property
+    def other(self) -> list[dict[str, Any]]:
+        """The events of the other future."""
+        return [event.to_dict(data=False) for event in self._shown(self._other)] if self._other else []
+
+    @property
+    def other_title(self) -> str:
+        """Workflow id, status and reason of the other future; "" if there is none."""
+        return self._other.title if self._other else ""
+
+    @property
+    def selected(self) -> dict[str, Any]:
+        """The selected event in full; {} if there is none."""
+        if not 0 <= self.position < len(self._history.events):
+            return {}
+        event = self._history.events[self.position]
+        return {**event.to_dict(), **self._full(event)}
+
+    @property
+    def table(self) -> str:
+        """The timeline as text."""
+        if self._text[0] is not self._history:
+            self._text = self._history, text_of(self._history)
+        return self._text[1]
 
     def _tries(self, event: Event) -> list[Event]:
         """The attempts of the same command, each with a gap before the next."""

@@ -59,7 +59,7 @@ def _shown(value: Any) -> str:
 
 def seconds(value: Any) -> float | None:
     """A time in seconds, or None: an unfinished engine may have put anything there."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if type(value) is not float and (isinstance(value, bool) or not isinstance(value, (int, float))):
         return None
     return float(value) if abs(value) <= _LAST else None  # NaN is not either
 
