@@ -1,4 +1,4 @@
-"""The history of a run: as text, as a figure, as a widget. Events are canonical; all else is derived from them."""
+"""The history of a run as text, as a figure, and as a widget: events -> rows or a scene -> a painter."""
 
 from durable_lab.timeline.events import history_of
 from durable_lab.timeline.figure import Drawing, draw

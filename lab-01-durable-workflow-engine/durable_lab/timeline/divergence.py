@@ -47,5 +47,5 @@ def _fields(had: str, asked: str) -> list[list[Any]]:
 def _arguments(text: str) -> list[str]:
     try:
         return [json.dumps(arg, ensure_ascii=False) for arg in json.loads(f"[{text}]")]
-    except ValueError:  # it was cut to a length that fits in a message
+    except ValueError:  # the message has it cut short
         return [text]

@@ -1,10 +1,10 @@
-"""The one model behind figure, table and widget. Events are canonical; rows and lanes are derived from them.
+"""The model behind the figure, the table and the widget. Rows, lanes and scenes are derived from its events.
 
     index    0         1     2          3         4         5     6
     event    attempt   now   delivered  consumed  attempt   gap   attempt    ...
     lane     0 assess  1 now  signals   2 approval   3 pay_back (failed, 1 s, done)
 
-An event's `index` is also its column where x is order. All times are seconds, as the engine's clock gave them.
+An event's `index` counts from the first one. All times are in seconds of the engine's clock.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 from durable_lab.timeline.words import brief, date, json_text
 
-# kind -> (mark, word). The mark is a shape; with the word and the colour nothing is told by one of them alone.
+# kind -> (mark, word). Shape, word and colour say the same, so that nothing depends on one of them alone.
 KINDS = {
     "attempt": ("●", "activity"),
     "gap": ("-", "back-off"),
@@ -48,7 +48,7 @@ class Event:
     index: int
     kind: str  # a key of KINDS
     name: str
-    what: str  # what was asked, in one line
+    what: str  # what was asked for, in one line
     outcome: str = ""  # how it ended, in one line
     ok: bool = True
     position: int | None = None  # of its command, from 0
@@ -57,11 +57,11 @@ class Event:
     ran: str = ""
     attempt: int = 0  # which try, from 1, of `tries`
     tries: int = 0
-    since: int | None = None  # of a wait: the event in whose column it began
-    link: int | None = None  # a signal: who consumed it; a consumed one: its delivery
-    at: str = ""  # when it ended, as a person reads it: "+0.3 s" since the first event, or "no time"
-    record: int | None = None  # the record in durable order that it belongs to, from 0
-    live_in: str = ""  # the worker that ran it, and the ones that only read it
+    since: int | None = None  # of a wait: the index at which it began
+    link: int | None = None  # of a delivered signal: the event that consumed it; of that event: the delivery
+    at: str = ""  # when it ended, in words: "+0.3 s" since the first event, or "no time"
+    record: int | None = None  # the number of its record in durable order, from 0
+    live_in: str = ""  # the worker that ran it, and those that only replayed it
     replayed_by: str = ""
     data: Any = None  # the record in full; JSON in `to_dict`
 
@@ -74,12 +74,12 @@ class Event:
 
     @property
     def when(self) -> float | None:
-        """When it was over, or a pause began."""
+        """When it ended; of a pause, when it began."""
         return self.start if self.kind == "gap" or self.end is None else self.end
 
     @property
     def final(self) -> bool:
-        """Is it the outcome of its command?"""
+        """Whether it is the outcome of its command."""
         return self.position is not None and self.kind != "gap" and self.attempt == self.tries
 
     @property
@@ -87,7 +87,7 @@ class Event:
         return KINDS[self.kind][0] if self.ok or self.kind == "divergence" else FAILED
 
     def to_dict(self, data: bool = True) -> dict[str, Any]:
-        """Plain JSON. Without `data` it is small: a row of the widget."""
+        """Return plain JSON; without `data`, the record in full is left out."""
         made = {name: getattr(self, name) for name in _FIELDS if name != "data"}
         made |= {"lane": self.lane, "mark": self.mark, "final": self.final}
         return {**made, "data": json.loads(json_text(self.data))} if data else made
@@ -98,7 +98,7 @@ _FIELDS = tuple(Event.__dataclass_fields__)
 
 @dataclass(frozen=True)
 class Effect:
-    """What really happened in the world, by the world's own books. `position` is that of its command, if known."""
+    """What happened in the world, by the world's own books. `position` is that of its command, if known."""
 
     service: str
     operation: str
@@ -108,12 +108,12 @@ class Effect:
 
 @dataclass(frozen=True)
 class History:
-    """A run as it can be seen. `detail`: why it waits or failed; `sentence`: what a reader must know first."""
+    """A run, ready to be shown. `detail`: why it waits or failed; `sentence`: what a reader must know first."""
 
     workflow_id: str
     events: tuple[Event, ...]
     engine: str = ""
-    status: str = ""  # "completed", "blocked", "failed", "running", or "" where only a history is known
+    status: str = ""  # "completed", "blocked", "failed", "running", or "" if only a history is known
     detail: str = ""
     commands: int = 0
     replayed: int = 0
@@ -126,7 +126,7 @@ class History:
 
     @property
     def title(self) -> str:
-        """Which workflow, how it stands, and why."""
+        """The workflow, its status, and the reason."""
         return " · ".join(part for part in (self.workflow_id, self.standing) if part)
 
     @property
@@ -140,12 +140,12 @@ class History:
 
     @property
     def sentence(self) -> str:
-        """Said where the picture alone says too little; else empty."""
+        """What the picture alone does not say; "" if nothing."""
         return " ".join(part for part in (self._first, self.times) if part)
 
     @property
     def start(self) -> str:
-        """When it began, if that is known."""
+        """When it began; "" if that is not known."""
         return f"began {date(self.began)}" if self.began is not None else ""
 
     @property
@@ -153,15 +153,17 @@ class History:
         recorded = [event for event in self.events if event.record is not None]
         unknown = sorted({event.name for event in recorded if event.kind == "unknown"})
         if not recorded:
-            return "Nothing is recorded yet: the run has not begun, or it died before its first record."
+            return "Nothing is recorded yet: the run has not begun, or it crashed before its first record."
         if unknown:
-            return f"Of a kind that this timeline does not know, and shown as recorded: {', '.join(unknown):.200}."
+            return (
+                f"This timeline does not know the kind {', '.join(unknown):.200}; such commands are shown as recorded."
+            )
         if len(recorded) == 1:
             return f"One event is recorded: {recorded[0].what}."
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON of everything, derived properties included."""
+        """Return everything as plain JSON, derived properties included."""
         own = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in ("events", "effects")}
         made = {**own, "title": self.title, "sentence": self.sentence}
         made["events"] = [event.to_dict() for event in self.events]
@@ -205,9 +207,9 @@ def _lane(number: int, events: tuple[Event, ...], history: History) -> Lane:
 
 
 def difference(one: History, other: History) -> int | None:
-    """The index in `one` of the first event in which two futures differ; None if they are the same.
+    """Return the index in `one` of the first event in which two futures differ; None if they are the same.
 
-    A crash and a new worker are marks on the picture, not records, so they are no difference.
+    Crashes and workers are not records, so they do not count as a difference.
     """
     mine, others = (
         [event for event in history.events if event.kind not in ("crash", "worker")] for history in (one, other)
@@ -225,11 +227,11 @@ def _told(event: Event) -> tuple[Any, ...]:
 
 
 def span(events: Sequence[Event]) -> tuple[float, float]:
-    """The first and the last second; (0.0, 0.0) where no time is known."""
+    """Return the first and the last time; (0.0, 0.0) if none is known."""
     times = [t for event in events for t in (event.start, event.end) if t is not None]
     return (min(times), max(times)) if times else (0.0, 0.0)
 
 
 def repeated(effects: Sequence[Effect]) -> dict[str, int]:
-    """How often each effect happened, by "bank: pay_back"."""
+    """Count the effects by name, such as "bank: pay_back"."""
     return dict(Counter(f"{effect.service}: {effect.operation}" for effect in effects))

@@ -1,4 +1,4 @@
-"""The door to the widget. It is here so that the base install, which has no Jupyter, can import the package."""
+"""`Timeline`, which makes the widget. The base install, which has no Jupyter, can import this module."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from durable_lab.timeline.figure import Drawing, draw
 def Timeline(
     workflow: Callable[..., Any], state: Any, *, engine: ModuleType | None = None, ledger: Any = None, **options: Any
 ) -> Any:
-    """The timeline as a widget that can be driven: scrub, step, crash, deliver a signal, drop a result, fork.
+    """Return the timeline as a widget: scrub, step, crash, deliver a signal, drop a result, fork.
 
     workflow  the function `workflow(ctx, input)` that is run
-    state     a WorkflowState or a RunResult to begin from; anything else (an open TODO) is shown as it is
+    state     a WorkflowState or a RunResult to begin from; any other value (an open TODO) is shown as its `repr`
     engine    the engine's module; if None, the one that LAB_MODULE names
     ledger    the world's own books (`effects()`), read again after each action
     options   `clock`, `signals` ({name: example of a payload} to offer), `retry` and `guard` for the engine
 
-    Where the widget cannot be had, the figure stands in its place.
+    Without anywidget, returns the figure.
     """
     if not hasattr(getattr(state, "state", state), "commands"):
         return Drawing(repr(state))

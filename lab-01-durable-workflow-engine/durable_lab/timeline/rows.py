@@ -1,4 +1,4 @@
-"""The rows of the table: derived from the events, one line each."""
+"""The rows of the table, derived from the events."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Row:
     what: str
     outcome: str = ""
     live_in: str = ""  # the worker that ran it
-    replayed_by: str = ""  # the workers that only read it
+    replayed_by: str = ""  # the workers that only replayed it
     ran: str = ""  # in this run: "replayed", "live", or "unread"
     untimed: bool = False  # the record has no time although others have one
 
@@ -46,7 +46,7 @@ class Row:
 def rows_of(
     records: Sequence[Any], sessions: Sequence[Any] = (), status: str = "", detail: str | None = None
 ) -> list[Row]:
-    """The rows of one run.
+    """Return the rows of one run.
 
     records   its Commands and Signals in the order in which they became durable
     sessions  its workers: `number`, `engine`, `began_after` (records there when it began), `at`
@@ -56,7 +56,7 @@ def rows_of(
 
 
 def table_rows(history: History) -> list[Row]:
-    """The rows of a history. Attempts have rows of their own only where there were several."""
+    """Return the rows of a history. Attempts have rows of their own if there were several."""
     told = any(
         event.ran in ("replayed", "unread") for event in history.events
     )  # else all is live, and not worth a word

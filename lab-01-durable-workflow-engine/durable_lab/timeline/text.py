@@ -1,4 +1,4 @@
-"""The timeline as a table of text: also what a screen reader gets."""
+"""The timeline as a table of text, which is also what a screen reader gets."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ STYLES = {
     "crash": "red",
     "divergence": "bold red",
 }
-MOST = 200  # rows of one table; the middle of a longer history is left out, and a row says so
+MOST = 200  # rows of one table; a row stands for the middle of a longer history
 CELL = 300  # characters of one cell
 
 
 def table_of(rows: Sequence[Row], width: int = 110) -> Table:
-    """A rich Table. Every mark has its word beside it, so that colour and shape only repeat what is said.
+    """Return a rich Table. Each mark has its word beside it, so that nothing depends on colour or shape.
 
-    If `width` is under 76, outcomes stand below events: side by side, both would break in the middle of words.
+    If `width` is under 76, outcomes stand below events: side by side, both would be broken inside words.
     """
     hidden = len(rows) - MOST
     if hidden > 0:
@@ -65,8 +65,8 @@ def _shown(cell: str, most: int = CELL) -> str:
 
 
 def plain_table(rows: Sequence[Row], width: int = 110) -> str:
-    """The same table as plain text."""
-    how: Any = {"force_terminal": False, "force_jupyter": False}  # or it would show itself in a notebook
+    """Return the same table as plain text."""
+    how: Any = {"force_terminal": False, "force_jupyter": False}  # otherwise it displays itself in a notebook
     console = Console(width=width, color_system=None, file=io.StringIO(), **how)
     with console.capture() as captured:
         console.print(table_of(rows, width))
@@ -74,7 +74,7 @@ def plain_table(rows: Sequence[Row], width: int = 110) -> str:
 
 
 def text_of(history: History, width: int = 110) -> str:
-    """Title, table, what the world's books say, and the sentence: everything that the figure shows, in words."""
+    """Return everything that the figure shows as text: title, table, the world's books, and the sentence."""
     rows = table_rows(history)
     parts = [" · ".join(part for part in (history.title, history.start) if part)]
     if len(rows) > MOST:
@@ -88,7 +88,7 @@ def text_of(history: History, width: int = 110) -> str:
 
 
 def table(run: Any, *, width: int = 110, **options: Any) -> str:
-    """The table of a RunResult or a WorkflowState; options as for `draw`. Anything else is shown as it is."""
+    """Return the table of a RunResult or a WorkflowState; options as for `draw`. Of any other value, its `repr`."""
     try:
         return text_of(history_of(run, **options), width)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Which of the times in a history can be used.
+"""Decide which times in a history can be used.
 
-An engine may record no times (0.0), or times of two clocks, and a clock may go back. Then the order of the records is
-all that is certain, and the reader is told so.
+An engine may record no times (0.0) or times of two clocks, and a clock may go back. Then only the order of the records
+is certain, and the reader is told so.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ NO_TIME = "no time"
 
 
 class Times:
-    """Called with a time of a record: it in seconds, or None if the record has none.
+    """Call it with a time of a record: returns the time in seconds, or None if the record has none.
 
     note      what a reader must know about the times; "" if nothing
     by_order  why x cannot be time; "" if it can
-    shown     whether the times tell anything
+    shown     whether any time passes
     began     the first time of the machine's clock; None on a simulated one
     """
 
@@ -54,7 +54,7 @@ class Times:
 
 
 def _times(record: Any) -> Iterator[float | None]:
-    """All times of a record, in the order in which they passed."""
+    """Yield all times of a record in the order in which they passed."""
     if not hasattr(record, "kind"):
         yield seconds(record.received_at)
         return
@@ -83,7 +83,7 @@ def _returns_to_zero(times: Sequence[float | None]) -> bool:
 
 
 def _back(records: Sequence[Any], known: Sequence[Sequence[float]]) -> str:
-    """The first place at which the clock goes back, in a sentence."""
+    """Return a sentence about the first place at which the clock goes back; "" if there is none."""
     latest: float | None = None
     for record, times in zip(records, known, strict=True):
         for at in times:

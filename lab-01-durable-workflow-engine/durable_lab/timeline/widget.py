@@ -111,19 +111,19 @@ class TimelineWidget(anywidget.AnyWidget):
         self._go(self._driver.step(self._moment), to_end=True)
 
     def run(self) -> None:
-        """Run to where the run ends or waits."""
+        """Run until the run ends or waits."""
         self._go(self._driver.go_on(self._moment), to_end=True)
 
     def deliver(self, name: str, payload: Any = None) -> None:
-        """Deliver a signal, and run on."""
+        """Deliver a signal, then run until the run ends or waits."""
         self._go(self._driver.deliver(self._moment, name, payload), to_end=True)
 
     def crash(self, at: int | None = None) -> None:
-        """The process dies at this event; what was recorded by then is all that is left."""
+        """Kill the process at this event: only what was recorded by then is kept."""
         self._go(self._driver.crash(self._moment, self.position if at is None else at), to_end=True)
 
     def drop(self, at: int | None = None) -> None:
-        """The activity of this event had its effect, but its record is lost."""
+        """Kill the process between the effect of this event's activity and its record."""
         self._go(self._driver.drop(self._moment, self.position if at is None else at), to_end=True)
 
     def fork(
@@ -133,8 +133,8 @@ class TimelineWidget(anywidget.AnyWidget):
         signal: tuple[str, Any] | None = None,
         outcome: tuple[bool, Any] | None = None,
     ) -> None:
-        """Another future from just before this event: run again, with a signal `(name, payload)`, or with another
-        outcome of its activity `(ok, value or "Type: message")`. It is shown below this one."""
+        """Run another future from just before this event, and show it below: the same again, with a signal
+        `(name, payload)`, or with another outcome of its activity `(ok, value or "Type: message")`."""
         at = self.position if at is None else at
         made = self._driver.fork(self._moment, at, signal=signal, outcome=outcome)
         if made.problem:
@@ -154,13 +154,13 @@ class TimelineWidget(anywidget.AnyWidget):
             self.printed = printable(made.printed, "\n\t")
 
     def keep(self) -> None:
-        """Go on with the other future."""
+        """Continue with the other future."""
         if self._fork is not None:
             made, self._fork, self._other = self._fork, None, None
             self._go(made, to_end=True)
 
     def back(self) -> None:
-        """Close what is open, leave the fork, or undo the last action."""
+        """Close the panel, leave the fork, or undo the last action."""
         if self.panel:
             self.panel = ""
         elif self.mode == "fork":
@@ -172,7 +172,7 @@ class TimelineWidget(anywidget.AnyWidget):
             self._show(at=len(self._history.events) - 1, said="The last action is undone.")
 
     def window(self, at: int) -> None:
-        """Bring the events around `at` into the browser, and select it."""
+        """Load the events around `at` into the browser, and select it."""
         self._show(at=at, said=self.said)
 
     # ------------------------------------------------------------ how it is shown
@@ -305,16 +305,16 @@ class TimelineWidget(anywidget.AnyWidget):
         return self._text[1]
 
     def _tries(self, event: Event) -> list[Event]:
-        """The attempts of the same command, each with a gap before the next."""
+        """The attempts of the same command; between two of them there is a gap."""
         near = self._history.events[max(0, event.index - 2 * event.tries) : event.index + 2 * event.tries]
         return [one for one in near if one.kind == "attempt" and one.record == event.record]
 
     # ------------------------------------------------------------ what the browser asks for
 
     def _asked(self, widget: Any, content: Any, buffers: Any) -> None:
-        """A kernel may hand messages to another thread, but a workflow runs where the cells run.
+        """Do what the browser asks for, in the thread in which cells run: a kernel may call this in another one.
 
-        What it uses (a connection to SQLite, say) may be bound to that thread; and no cell runs at the same time.
+        What a workflow uses (a connection to SQLite, say) may be bound to that thread, and no cell runs meanwhile.
         """
         thread, loop = self._home
         if loop is None or threading.get_ident() == thread:
@@ -342,7 +342,7 @@ class TimelineWidget(anywidget.AnyWidget):
             raise ValueError(f"there is no action {name!r}")
 
     def _named(self, content: dict[str, Any]) -> str:
-        """The signal that was chosen; its name may have characters that were shown escaped."""
+        """Return the name of the chosen signal, which may be shown with some characters escaped."""
         name = str(content["name"])
         return self._names.get(name, name)
 
@@ -361,9 +361,9 @@ class TimelineWidget(anywidget.AnyWidget):
         return self.table
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        """The figure and the table. Where a kernel runs, the browser puts the live timeline in their place.
+        """Return the figure and the table. While a kernel runs, the browser replaces them by the live timeline.
 
-        A saved view of a widget is an error message wherever its kernel is gone, so no view is part of the output.
+        A saved view of a widget becomes an error message when its kernel is gone, so the output has no view.
         """
         bundle = {"text/plain": self.table}
         png = png_of(self._history) if self._history.commands <= LANES else None
@@ -377,7 +377,7 @@ class TimelineWidget(anywidget.AnyWidget):
 
 
 def _still(home: str, table: str, png: str | None) -> str:
-    """The figure, and the table behind it, for a page."""
+    """Return the figure, with the table behind it, as HTML."""
     words = f"<pre>{html.escape(table)}</pre>"
     if png:
         image = f'<img alt="{html.escape(table)}" style="max-width: 100%" src="data:image/png;base64,{png}">'
@@ -398,7 +398,7 @@ def _try(event: Event) -> str:
 
 
 def _home() -> tuple[int, Any]:
-    """The thread that makes the widget, and its event loop; no loop outside a kernel."""
+    """Return the thread that makes the widget, and its event loop; outside a kernel there is none."""
     try:
         return threading.get_ident(), asyncio.get_running_loop()
     except RuntimeError:
@@ -406,7 +406,7 @@ def _home() -> tuple[int, Any]:
 
 
 def _overview(history: History) -> str:
-    """A letter for each event, or for each stretch of them: what failed in it is never lost."""
+    """Return a letter for each event, or for each group of them; a failure in a group is always shown."""
     events = history.events
     size = max(1, -(-len(events) // OVERVIEW))
     letters = []
@@ -418,7 +418,7 @@ def _overview(history: History) -> str:
 
 
 def _json(text: Any) -> Any:
-    """What was typed as a payload: JSON, or, where it is none, the text itself."""
+    """Return what was typed as a payload: the value if it is JSON, else the text itself."""
     if not isinstance(text, str):
         return text
     try:

@@ -1,4 +1,4 @@
-"""Values, texts and times as a person reads them. What is shown never hides a character, and never loses a digit."""
+"""Values and times as short strings for a reader. No character is hidden, and no digit is lost."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from durable_lab.printable import printable
 
-LONGEST = 300  # characters of one value or error in a line; the record in full has the rest
-WALL = 1e8  # a clock beyond this counts seconds since 1970; a simulated one starts near 0
+LONGEST = 300  # characters of one value or error in a line
+WALL = 1e8  # a larger time is in seconds since 1970; a simulated clock starts near 0
 _LAST = 253_402_300_799.0  # the end of the year 9999
 _UNITS = ((86_400, "day"), (3_600, "h"), (60, "min"), (1, "s"))
 _STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400)
@@ -20,13 +20,13 @@ _encode = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes an enc
 
 
 def cut(text: str, width: int = LONGEST) -> str:
-    """The text in one line of at most `width` characters."""
+    """Return the string in one line of at most `width` characters."""
     text = printable(text[: width + 1])
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def brief(value: Any, width: int = 60) -> str:
-    """A value as JSON, cut to what fits in a cell; what is not JSON as Python shows it."""
+    """Return a value as JSON, or as its `repr` if it is not JSON, cut to what fits in a cell."""
     try:
         text = _encode(value)
     except (TypeError, ValueError, RecursionError):
@@ -35,7 +35,7 @@ def brief(value: Any, width: int = 60) -> str:
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """JSON with each digit as it is recorded: a number that passes through JavaScript loses some."""
+    """Return JSON as a string with every digit as recorded: a number that passes through JavaScript loses some."""
     try:
         text = json.dumps(value, default=_plain, ensure_ascii=False, indent=indent)
     except (TypeError, ValueError, RecursionError):
@@ -58,14 +58,14 @@ def _shown(value: Any) -> str:
 
 
 def seconds(value: Any) -> float | None:
-    """A time in seconds, or None: an unfinished engine may have put anything there."""
+    """Return a time in seconds, or None if it is not one: an unfinished engine may record any value."""
     if type(value) is not float and (isinstance(value, bool) or not isinstance(value, (int, float))):
         return None
-    return float(value) if abs(value) <= _LAST else None  # NaN is not either
+    return float(value) if abs(value) <= _LAST else None  # None for NaN, too
 
 
 def duration(length: float) -> str:
-    """How long, in at most two units: "0.3 s", "3 h 5 min", "2 days"."""
+    """Return a duration in at most two units: "0.3 s", "3 h 5 min", "2 days"."""
     if length < 0:
         return f"-{duration(-length)}"
     if not math.isfinite(length):
@@ -88,12 +88,12 @@ def duration(length: float) -> str:
 
 
 def date(at: float) -> str:
-    """A time of the machine's clock as date and time of day: "2026-11-30 22:22:58 UTC"."""
+    """Return a time of the machine's clock as "2026-11-30 22:22:58 UTC"."""
     return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=math.floor(at)):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def moment(value: Any) -> str:
-    """What a clock said, in words: a date if it counts from 1970, else the number."""
+    """Return what a clock said: a date if it counts from 1970, else the number."""
     at = seconds(value)
     if at is not None and at >= WALL:
         return date(at)
@@ -101,7 +101,7 @@ def moment(value: Any) -> str:
 
 
 def ticks(length: float, most: int = 7) -> list[float]:
-    """Round durations from 0 to `length`, `most` of them at most."""
+    """Return round durations from 0 to `length`, at most `most` of them."""
     unit = 10.0 ** math.floor(math.log10(length)) / 10 if length > 0 else 1.0
     small = [unit * step for step in (1, 2, 5, 10, 20, 50)]
     steps = small if length < 2 else [*_STEPS, *(86_400.0 * step * 10**k for k in range(8) for step in (2, 5, 10))]
