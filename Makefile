@@ -24,7 +24,7 @@ help:
 	@echo "make check   drift of generated files, lint, types, which folder may use which"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
-	@echo "make bench-timeline  first paint and a scrub step of the timeline, in Chromium"
+	@echo "make bench-timeline  first paint and a scrub step of the timeline, on a page and in JupyterLab"
 	@echo "make bench-grading   a class graded, beside a plain nbgrader autograde (some minutes)"
 
 demo: $(VENV)/base.done
