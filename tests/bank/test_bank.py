@@ -69,7 +69,7 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
 @pytest.mark.long(every=12)
-def test_a_wrong_engine_is_told_what_people_have_read(entry, verdict):
+def test_a_wrong_engine_gets_the_messages_that_were_reviewed(entry, verdict):
     assert section(entry, verdict(entry)) == golden()[entry.path.stem], "`python -m grader.dev.bank.golden`"
 
 

@@ -53,7 +53,7 @@ def test_a_right_engine_has_full_marks_however_it_is_written(entry, tmp_path):
     assert not any(part.diagnosis for part in report.parts), "a right engine is never accused"
 
 
-def test_the_lab_as_handed_out_has_no_points_and_says_what_is_to_do(tmp_path):
+def test_the_lab_as_handed_out_has_no_points_and_says_what_to_do(tmp_path):
     for path, text in notebooks().items():
         (tmp_path / path.name).write_text(text, encoding="utf-8")
     report = grade(tmp_path, "a")

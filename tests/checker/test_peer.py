@@ -64,7 +64,7 @@ def test_a_value_comes_back_with_its_types(value):
         assert back is value, "what was shared comes back as itself"
 
 
-def test_a_change_of_the_grader_is_seen_by_the_worker_and_a_change_of_the_worker_is_a_list_of_its_own():
+def test_a_change_by_the_grader_is_seen_by_the_worker_and_a_change_by_the_worker_stays_its_own():
     far = []
 
     def do(operation, target, arguments):
@@ -126,7 +126,7 @@ def test_an_object_is_a_handle_and_comes_home_as_itself():
     assert pair.ask(thing) is thing
 
 
-def test_an_exception_crosses_with_its_class_its_text_and_its_identity():
+def test_an_exception_crosses_with_its_class_message_and_identity():
     class Declined(ValueError):
         pass
 
@@ -147,7 +147,7 @@ def test_an_exception_crosses_with_its_class_its_text_and_its_identity():
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_what_would_end_the_grader_arrives_as_something_else(kind):
+def test_an_exception_that_would_end_the_grader_arrives_as_another_one(kind):
     def do(operation, target, arguments):
         raise kind("now")
 

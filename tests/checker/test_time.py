@@ -92,7 +92,7 @@ def test_an_engine_that_came_back_late_once_has_less_time_for_each_test_after_th
         assert patience.seconds == examinee.SECONDS
 
 
-def test_a_part_asks_no_more_after_its_lives_are_gone_and_the_next_part_has_its_own():
+def test_a_part_stops_after_three_timeouts_and_the_next_part_has_its_own_count():
     now = TESTS["test_now_is_recorded_once_and_replayed"]
     with Examinee(with_bodies({"Context.now": LOOP})) as looping:
         looping.part(lives=1)

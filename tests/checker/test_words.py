@@ -36,7 +36,7 @@ def with_body(function, body):
 
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("case", BODIES)
-def test_each_way_to_end_has_true_words_in_the_public_part(case):
+def test_each_way_to_end_has_a_true_message_in_the_public_part(case):
     function, body, says = BODIES[case]
     found = check(Submission("a", whole=with_body(function, body)), "seed")
     message = next(o.message for o in found[0].outcomes if o.test.startswith("now is recorded once"))
@@ -61,7 +61,7 @@ def test_a_kill_that_the_test_makes_is_not_called_an_error_of_the_engine(tmp_pat
     assert "engine raised Crash" not in said
 
 
-def test_what_the_tests_workflow_raises_is_said_to_be_its_own(tmp_path):
+def test_an_error_of_the_tests_workflow_is_attributed_to_the_workflow(tmp_path):
     said = public("delivered_signal", with_body("Context.wait_signal", "return None"), tmp_path)
     assert "It was raised in the test's workflow `refund`, which the engine had called." in said
 
@@ -98,7 +98,7 @@ def is_engine(file):
     return file == "the engine"
 
 
-def test_a_journal_a_clock_and_a_workflow_that_raise_are_told_from_the_engine():
+def test_errors_of_a_journal_a_clock_and_a_workflow_are_distinguished_from_the_engines():
     def broken_disk(record=None):
         raise RuntimeError("disk full")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 
-def test_a_worker_that_dies_costs_nobody_else_anything_and_two_deaths_are_0_points_with_a_reason(classroom):
+def test_a_worker_that_dies_costs_no_other_student_anything_and_two_deaths_are_0_points_with_a_reason(classroom):
     classroom.hand_in(ana="ok", bo="die", cy="once", dina="ok")
     classroom.grade("--jobs", "1")
     marks = classroom.marks()
@@ -62,7 +62,7 @@ def test_an_error_of_ours_that_is_no_exception_is_no_mark_either(classroom):
     assert classroom.graded == {"ana": 1}
 
 
-def test_only_what_was_changed_is_graded_anew_and_its_old_page_goes_when_it_has_no_mark(classroom):
+def test_only_changed_submissions_are_graded_again_and_the_old_page_is_deleted_if_there_is_no_mark(classroom):
     classroom.hand_in(ana="ok 1", bo="ok 2", cy="ok 3")
     classroom.grade()
     old = classroom.marks()
@@ -79,7 +79,7 @@ def test_only_what_was_changed_is_graded_anew_and_its_old_page_goes_when_it_has_
     assert {name: classroom.marks()[name] for name in old} == old
 
 
-def test_who_is_named_is_graded_again_and_nobody_else(classroom):
+def test_a_named_student_is_graded_again_and_no_other(classroom):
     classroom.hand_in(ana="ok", anton="ok", bo="ok")
     classroom.grade()
     classroom.grade("--again", "bo")
@@ -133,7 +133,7 @@ def test_names_of_any_kind_are_shown_and_never_run(classroom):
     assert all(path.is_relative_to(classroom.out) for path in classroom.out.rglob("*"))
 
 
-def test_a_module_in_the_folder_where_the_instructor_stands_shadows_nothing(classroom, monkeypatch):
+def test_a_module_in_the_instructors_current_folder_shadows_nothing(classroom, monkeypatch):
     classroom.hand_in(ana="ok")
     for name in ("json", "grader", "selectors", "durable_lab"):
         (classroom.folder / "ana" / f"{name}.py").write_text("raise SystemExit('shadowed')", encoding="utf-8")
@@ -142,7 +142,7 @@ def test_a_module_in_the_folder_where_the_instructor_stands_shadows_nothing(clas
     assert classroom.graded == {"ana": 1}
 
 
-def test_a_message_of_a_million_letters_fits_into_history_cut(classroom):
+def test_a_message_of_a_million_characters_is_truncated_in_history(classroom):
     classroom.hand_in(ana="large", bo="ok")
     classroom.grade()
     assert classroom.marks()["ana"]["points"] is not None
@@ -172,7 +172,7 @@ def test_a_file_that_is_no_store_is_named_and_left_as_it_was(classroom, content,
     assert classroom.graded == {}
 
 
-def test_a_damaged_history_is_said_with_what_to_do_and_nobody_is_marked_by_it(classroom):
+def test_a_damaged_history_is_reported_with_what_to_do_and_no_student_is_marked_by_it(classroom):
     classroom.hand_in(ana="ok", bo="ok")
     classroom.grade()
     with closing(sqlite3.connect(classroom.out / "grades.db", isolation_level=None)) as db:
@@ -205,7 +205,7 @@ def test_a_full_disk_ends_with_one_line_and_the_next_grade_goes_on(classroom):
     assert sum((classroom.graded - before).values()) <= 12
 
 
-def test_an_answer_to_what_is_asked_wrongly_is_one_line_with_exit_code_2(classroom):
+def test_a_wrong_request_gets_one_line_and_exit_code_2(classroom):
     classroom.home.joinpath("empty").mkdir()
     cases = {
         ("grade", "nowhere"): "nowhere: No such file or directory. Name the folder",
@@ -231,7 +231,7 @@ def test_a_grader_that_cannot_start_is_no_mark_for_anybody(classroom):
     assert classroom.marks()["ana"]["points"] > 0
 
 
-def test_what_can_have_no_mark_is_listed_with_its_reason_and_what_to_do_and_is_no_0(classroom):
+def test_a_submission_that_cannot_be_marked_is_listed_with_its_reason_and_what_to_do_and_is_no_0(classroom):
     classroom.hand_in(ana="ok", bo="nothing")
     said = classroom.grade(code=1)
     assert "bo  not graded: Only a text was handed in." in said

@@ -67,7 +67,7 @@ def test_a_class_of_30_killed_three_times_ends_as_one_that_was_not_killed(classr
     assert len(reports[0]) == 29
 
 
-def test_a_kill_between_the_record_and_the_note_that_it_ended_grades_nobody_again(classroom):
+def test_a_kill_between_the_record_and_the_end_of_the_run_grades_no_student_again(classroom):
     classroom.hand_in(ana="ok", bo="ok")
     classroom.grade()
     before = classroom.files()
@@ -79,7 +79,7 @@ def test_a_kill_between_the_record_and_the_note_that_it_ended_grades_nobody_agai
     assert classroom.files() == before
 
 
-def test_what_a_finished_class_says_again_is_the_same_to_the_byte(classroom):
+def test_the_report_on_a_finished_class_is_the_same_to_the_byte(classroom):
     classroom.hand_in(ana="ok 1", bo="ok 2", cy="large")
     classroom.grade()
     before, history = classroom.files(), classroom.history()
@@ -89,7 +89,7 @@ def test_what_a_finished_class_says_again_is_the_same_to_the_byte(classroom):
     assert classroom.history() == history
 
 
-def test_a_worker_dies_with_whoever_started_it(classroom):
+def test_a_worker_dies_with_the_process_that_started_it(classroom):
     classroom.hand_in(ana="hang")
     classroom.out.mkdir()
     with open_store(classroom.out) as store:
@@ -103,7 +103,7 @@ def test_a_worker_dies_with_whoever_started_it(classroom):
     assert worker.stdout.read() == ""
 
 
-def test_two_graders_at_once_the_second_says_so_and_grades_nobody(classroom):
+def test_of_two_graders_at_once_the_second_says_so_and_grades_no_student(classroom):
     classroom.hand_in(ana="ok", bo="hang")
     first = classroom.start("grade", str(classroom.folder))
     assert "2 to grade" in first.stdout.readline()

@@ -85,7 +85,7 @@ def source(out):
     return student["report"]["late"]
 
 
-def test_grade_takes_what_from_says_and_the_notebooks_if_it_says_nothing(classroom):
+def test_grade_uses_the_source_that_from_names_and_the_notebooks_by_default(classroom):
     classroom.hand_in(ana="source")
     for number, (options, wanted) in enumerate(
         [((), "notebooks"), (("--from", "notebooks"), "notebooks"), (("--from", "files"), "files")]
@@ -96,7 +96,7 @@ def test_grade_takes_what_from_says_and_the_notebooks_if_it_says_nothing(classro
 
 
 @pytest.mark.usefixtures("bubblewrap")
-def test_one_takes_what_from_says_and_writes_for_gradescope(classroom):
+def test_one_uses_the_source_that_from_names_and_writes_for_gradescope(classroom):
     put(classroom.home / "ana")
     for source, wanted in (("files", 8), ("notebooks", 0)):
         classroom.run("one", "ana", "--from", source, "--gradescope", "results.json", grade=REAL)
@@ -104,7 +104,7 @@ def test_one_takes_what_from_says_and_writes_for_gradescope(classroom):
         assert next(test["score"] for test in results["tests"] if test["name"].startswith("TODO 2")) == wanted
 
 
-def test_autograde_takes_what_from_says(classroom, monkeypatch):
+def test_autograde_uses_the_source_that_from_names(classroom, monkeypatch):
     folder = classroom.home / "course" / "submitted" / "ana" / ASSIGNMENT
     folder.mkdir(parents=True)
     (folder / "engine.py").write_text("source", encoding="utf-8")

@@ -40,7 +40,7 @@ def told(terminal: bool) -> str:
     return out.getvalue()
 
 
-def test_a_pipe_gets_a_line_for_each_with_what_is_left():
+def test_a_pipe_gets_one_line_for_each_student_with_the_rest_of_the_work():
     lines = told(terminal=False).splitlines()
     assert lines[0] == "5 submissions; 2 graded before; 3 to grade"
     assert lines[1] == "3 of 5  ana  86.5 of 100  (2 left, about 60 s)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 
 
-def test_an_archive_becomes_a_class_and_what_was_left_out_is_said(classroom):
+def test_an_archive_becomes_a_class_and_files_that_were_left_out_are_listed(classroom):
     with zipfile.ZipFile(classroom.home / "all.zip", "w") as archive:
         for name in ("ana", "bo"):
             archive.writestr(f"{name}/engine.py", "ok")

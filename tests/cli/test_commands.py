@@ -45,7 +45,7 @@ def test_on_a_fresh_lab_it_says_that_0_of_14_is_right_and_names_the_first_todo_w
     assert "durable-lab check 1" in done.stdout
 
 
-def test_with_all_todos_written_it_shows_14_of_14_and_what_comes_then(workspace):
+def test_with_all_todos_written_it_shows_14_of_14_and_the_next_step(workspace):
     fill(workspace, 1, 2, 3, 4, 5)
     done = durable_lab(workspace)
     assert "14 of 14 tests pass" in done.stdout
@@ -67,7 +67,7 @@ def test_a_check_of_an_open_todo_fails_and_says_what_to_write(workspace):
     assert "TODO 2 is still to be written: Context.now" in done.stdout
 
 
-def test_a_broken_rule_is_told_in_five_parts_and_without_a_traceback(workspace):
+def test_a_broken_rule_is_reported_in_five_parts_without_a_traceback(workspace):
     fill(workspace, 1, 2, 3, 4, 5)
     path = workspace / "lab" / "engine.py"
     forgetful = "    def now(self):\n        return self._engine.clock.now()"

@@ -101,7 +101,7 @@ TABLE = {
 
 
 @pytest.mark.parametrize("step", ["start", "approve", "resume", "history", "replay"])
-def test_every_step_in_every_state_says_what_is_so_and_what_is_next(lab, state, step):
+def test_every_step_in_every_state_reports_the_state_and_the_next_command(lab, state, step):
     code, words, following = TABLE[state][step]
     done = lab.refund(step)
     said = done.stdout + done.stderr
@@ -305,7 +305,7 @@ def test_whatever_a_workflow_does_is_a_sentence(lab, body, said):
     assert not [line for line in (done.stdout + shown.stdout).splitlines() if not line.isprintable()]
 
 
-def test_an_engine_that_lets_its_own_signal_out_is_told_so(lab):
+def test_an_engine_that_raises_its_internal_signal_gets_a_message(lab):
     with lab.own_engine():
         path = lab.folder / "lab" / "engine.py"
         run = "    def run(self, workflow, state):\n        return workflow(Context(self, state), state.input)"

@@ -118,7 +118,7 @@ def test_books_that_cannot_be_read_for_a_line_of_output_are_no_error_of_the_acti
     assert stand(lab.folder) == (True, ["assess", "pay_back", "send_email"], "completed")
 
 
-def test_a_line_that_cannot_be_worded_is_no_error_of_the_journal(lab, monkeypatch):
+def test_a_line_that_cannot_be_formatted_is_no_error_of_the_journal(lab, monkeypatch):
     lab.refund("start")
     lab.refund("approve")
     real, failed = refund.say, []
@@ -303,7 +303,7 @@ def test_a_name_that_is_not_UTF_8_is_refused_with_a_sentence_by_every_step(lab, 
 # ------------------------------------------------------------ one line, one width
 
 
-def test_a_line_is_broken_at_words_and_a_command_to_be_copied_never(monkeypatch):
+def test_a_line_wraps_at_words_and_a_command_to_be_copied_never_wraps(monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     stream = Failing(99, OSError())
     console = console_on(Screen(stream))

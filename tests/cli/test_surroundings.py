@@ -203,13 +203,13 @@ def test_a_breakpoint_in_the_demo_is_named_with_its_file_and_line(student):
 # ---------------------------------------------------------------- never "0 of 0"
 
 
-def test_fewer_verdicts_than_there_are_tests_are_an_error_in_words(student, monkeypatch):
+def test_fewer_verdicts_than_tests_are_an_error_with_a_message(student, monkeypatch):
     monkeypatch.setattr(runner, "_OPTIONS", [*runner._OPTIONS, "-k", "guard"])
     with pytest.raises(StudyError, match="0 of 14 tests gave a verdict"):
         runner.run_tests(Study("lab", student()))
 
 
-def test_an_engine_that_ends_the_tests_own_process_is_told_so(student):
+def test_an_engine_that_ends_the_tests_process_gets_a_message(student):
     engine = SOLUTION.replace(
         "        command = self._ask(", "        import os; os._exit(7)\n        command = self._ask("
     )

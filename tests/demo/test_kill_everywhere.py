@@ -79,7 +79,7 @@ def test_a_refund_killed_at_any_point_pays_once_and_has_the_history_of_an_unkill
     assert "new effects in the world: 0" in replay.stdout
 
 
-def test_a_naive_bank_pays_twice_when_the_kill_falls_between_effect_and_record(tmp_path):
+def test_a_naive_bank_pays_twice_if_the_kill_is_between_effect_and_record(tmp_path):
     refund(tmp_path, "start")
     refund(tmp_path, "approve")
     assert refund(tmp_path, "resume", "--naive", "--kill-at", "pay_back.effect").returncode == KILLED
@@ -137,7 +137,7 @@ def test_a_declined_refund_pays_nothing(tmp_path):
         (["replay"], "durable-lab refund approve --store r.db"),
     ],
 )
-def test_what_cannot_be_done_is_said_plainly_with_exit_code_2(tmp_path, given, words):
+def test_an_impossible_step_is_reported_plainly_with_exit_code_2(tmp_path, given, words):
     refund(tmp_path, "start")
     done = refund(tmp_path, *given)
     assert done.returncode == 2

@@ -26,7 +26,7 @@ def test_an_answer_is_never_handed_out_because_of_a_marker_that_is_not_quite_rig
 
 
 @pytest.mark.parametrize("character", ["\u2028", "\x0c", "\x1c", "\x85", "\x0b"])
-def test_a_strange_line_separator_in_a_text_does_not_move_the_functions(character):
+def test_an_unusual_line_separator_in_a_string_does_not_shift_the_functions(character):
     text = f'X = "a{character}b"\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n'
     assert source.text_of(text, "one") == "def one():\n    return 1"
     assert source.replace_function(text, "one", "def one():\n    return 9") == text.replace("return 1", "return 9")

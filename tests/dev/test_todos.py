@@ -108,11 +108,11 @@ def test_a_reset_of_a_fresh_todo_changes_nothing(lab):
     assert reset(lab, 2) == lab
 
 
-def test_a_reset_puts_back_a_function_that_is_gone(lab):
+def test_a_reset_restores_a_missing_function(lab):
     assert texts(reset(lab.replace("def now(", "def time("), 2))["Context.now"] == texts(lab)["Context.now"]
 
 
-def test_a_reset_says_which_class_is_gone(lab):
+def test_a_reset_says_which_class_is_missing(lab):
     with pytest.raises(KeyError, match="Context"):
         reset(lab.replace("class Context:", "class Other:"), 2)
 

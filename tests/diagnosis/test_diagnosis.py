@@ -28,14 +28,14 @@ SOURCE = REFERENCE.read_text(encoding="utf-8")
 
 
 @pytest.mark.long
-def test_nine_of_ten_that_it_has_not_seen_are_named_rightly():
+def test_nine_of_ten_engines_that_it_has_not_seen_are_named_correctly():
     held = [name(entry, entry.todo) for entry in HELD_BACK]
     assert share(held) >= MIN_SHARE, table(held)
     assert [one for one in held if one.named and not one.right] == [], "better to say nothing than something wrong"
 
 
 @pytest.mark.long
-def test_what_it_knows_is_what_the_known_half_does():
+def test_its_fingerprints_and_examples_are_those_of_the_known_half():
     known = learnt(KNOWN)
     stale = [path for path, text in files(known).items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "`python -m grader.dev.bank.learn`"
@@ -92,7 +92,7 @@ def test_a_todo_that_is_still_to_be_written_shows_no_belief(todo):
     assert nearest(facts_of(skeleton, todo), todo) is None
 
 
-def test_a_student_reads_words_of_ours_only():
+def test_a_student_reads_only_fixed_phrases_of_the_grader():
     m = module(next(entry for entry in HELD_BACK if entry.belief == "M16a").source())
     said = diagnose(lambda: m, 3)
     assert (said.belief, said.words) == ("M16a", BELIEFS["M16a"].words)
@@ -130,7 +130,7 @@ def test_a_module_that_is_dead_is_asked_no_more_than_a_few_times():
     assert nearest(facts, 1) is None
 
 
-def test_a_module_that_cannot_be_had_shows_nothing_but_a_fault_of_the_machine_comes_out():
+def test_a_module_that_cannot_be_loaded_gives_no_facts_but_a_fault_of_the_machine_is_raised():
     def broken(error):
         raise error
 
@@ -165,7 +165,7 @@ def test_an_engine_that_cannot_be_interrupted_is_killed():
     assert in_fork(lambda: {"a": 1}, seconds=30) == {"a": 1}
 
 
-def test_where_two_beliefs_fit_alike_nothing_is_said(monkeypatch):
+def test_if_two_beliefs_match_equally_none_is_named(monkeypatch):
     facts = next(one.facts for one in learnt(KNOWN[:1]))
     belief = KNOWN[0].belief
     assert nearest(facts, 1)[0].id == belief

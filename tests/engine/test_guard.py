@@ -120,7 +120,7 @@ def test_the_error_says_the_position_and_both_commands(bench, history, change):
     assert error.issued.call() in str(error)
 
 
-def test_the_issued_command_carries_what_was_asked(bench, history):
+def test_the_issued_command_has_the_requested_kind_name_and_arguments(bench, history):
     caught = []
 
     def wrap(call):
@@ -213,7 +213,7 @@ def test_a_workflow_that_reads_all_of_history_may_end_as_it_likes(bench, history
     assert bench.run(take(bench, 4, give_up), history).error == "RuntimeError: gave up"
 
 
-def test_a_bug_before_the_end_of_history_comes_out_as_a_bug(bench, history):
+def test_a_bug_before_the_end_of_history_is_raised_as_a_bug(bench, history):
     def bug():
         raise KeyError("typo")
 

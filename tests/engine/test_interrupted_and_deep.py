@@ -35,7 +35,7 @@ def clean_up(call):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), OSError("clock"), RuntimeError("clock")])
-def test_an_interrupt_between_two_attempts_comes_out_and_no_cleanup_is_recorded_in_its_place(bench, error):
+def test_an_interrupt_between_two_attempts_is_raised_and_no_cleanup_is_recorded_instead(bench, error):
     pay, undo = bench.activity("pay", OSError("busy")), bench.activity("undo")
 
     def workflow(ctx, order):
@@ -72,7 +72,7 @@ def test_the_input_is_the_same_live_and_replayed(pair, bench):
 
 
 @pytest.mark.parametrize("given", [float("nan"), {1: 2}, {1}, b"x", "x" * 2_000_000, object()])
-def test_an_input_that_json_cannot_carry_is_refused_before_anything_runs(bench, given):
+def test_an_input_that_json_cannot_represent_is_refused_before_anything_runs(bench, given):
     act = bench.activity("act")
     with pytest.raises(UnrecordableError, match=r"^input"):
         bench.run(lambda ctx, order: ctx.call_activity(act), bench.state(given=given))
@@ -116,7 +116,7 @@ def test_a_hundred_levels_are_fine(pair):
 
 
 @pytest.mark.parametrize("value", [{"k" * 1_000_000: {1}}, {"k" * 1_000_000: {1: 2}}])
-def test_the_message_on_an_unfit_value_is_short_even_under_a_long_key(bench, value):
+def test_the_message_about_an_unrecordable_value_is_short_even_under_a_long_key(bench, value):
     act = bench.activity("act", value)
     result = bench.run(lambda ctx, order: ctx.call_activity(act))
     assert len(result.error) < 500

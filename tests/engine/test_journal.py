@@ -124,7 +124,7 @@ def test_the_journal_of_a_run_and_its_state_say_the_same(bench):
     assert as_json(bench.recorded(bench.state(given=7))) == as_json(result.state)
 
 
-def test_nothing_is_told_to_the_journal_on_replay(bench):
+def test_the_journal_is_not_called_on_replay(bench):
     step = bench.activity("step")
     first = bench.run(lambda ctx, order: [ctx.call_activity(step), ctx.now()])
     bench.journal.clear()
@@ -255,7 +255,7 @@ def test_a_failure_takes_the_same_except_branch_live_and_replayed(pair, bench):
     assert live.value == replayed.value == "plan_b"
 
 
-def test_the_record_of_a_flaky_step_carries_every_attempt_with_its_times(bench):
+def test_the_record_of_a_flaky_step_has_every_attempt_with_its_times(bench):
     act = bench.activity("act", OSError("a"), ValueError("b"), "good")
     [command] = bench.run(lambda ctx, order: ctx.call_activity(act)).state.commands
     assert [(t.started_at, t.ended_at, t.error) for t in command.tries] == [
@@ -368,7 +368,7 @@ def test_a_subclass_of_a_runtime_error_ends_the_run_as_failed_too(bench):
 
 
 @pytest.mark.parametrize("error", [KeyError("k"), ValueError("v"), AssertionError("a"), PowerCut("p"), SystemExit(3)])
-def test_any_other_exception_comes_out_as_the_same_object(bench, error):
+def test_any_other_exception_is_raised_as_the_same_object(bench, error):
     with pytest.raises(type(error)) as caught:
         run_and_get(bench, error)
     assert caught.value is error
@@ -393,7 +393,7 @@ def test_the_history_before_a_bug_is_good_to_go_on_from(bench):
 
 @pytest.mark.parametrize("swallow", SWALLOWERS)
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(1), PowerCut("x")])
-def test_an_interrupt_inside_an_activity_comes_out_whatever_the_workflow_swallows(bench, error, swallow):
+def test_an_interrupt_inside_an_activity_is_raised_whatever_the_workflow_swallows(bench, error, swallow):
     dying, undo = bench.activity("dying", error), bench.activity("undo")
 
     def workflow(ctx, order):
@@ -459,7 +459,7 @@ def test_a_workflow_that_is_a_coroutine_function_is_refused(bench):
     made.close()
 
 
-def test_a_run_that_failed_may_go_on_once_the_code_is_mended(bench):
+def test_a_failed_run_can_continue_after_the_code_is_fixed(bench):
     step, more = bench.activity("step"), bench.activity("more")
 
     def broken(ctx, order):

@@ -288,7 +288,7 @@ def read_or_refused(text):
 
 @FIXED
 @given(st.one_of(st.text(), st.binary()))
-def test_any_text_is_read_or_refused_with_a_value_error(text):
+def test_any_string_is_read_or_refused_with_a_value_error(text):
     read_or_refused(text)
 
 
@@ -328,7 +328,7 @@ def test_a_mutated_state_is_read_or_refused_with_a_value_error(state, data):
 
 @FIXED
 @given(STATE, st.data())
-def test_a_text_that_was_damaged_is_read_or_refused_with_a_value_error(state, data):
+def test_damaged_json_is_read_or_refused_with_a_value_error(state, data):
     text = state.to_json()
     start = data.draw(st.integers(0, len(text)))
     stop = data.draw(st.integers(start, min(len(text), start + 4)))

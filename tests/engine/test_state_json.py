@@ -150,7 +150,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("text", "says"), WRONG, ids=range(len(WRONG)))
-def test_what_is_wrong_is_said_with_its_place(text, says):
+def test_a_problem_is_reported_with_its_place(text, says):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         WorkflowState.from_json(text)
     assert says in str(caught.value)

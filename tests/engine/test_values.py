@@ -188,7 +188,7 @@ UNFIT = {
 
 
 @pytest.mark.parametrize("kind", UNFIT)
-def test_a_result_that_json_cannot_carry_is_a_final_failure_and_is_not_retried(pair, bench, kind):
+def test_a_result_that_json_cannot_represent_is_a_final_failure_and_is_not_retried(pair, bench, kind):
     calls, errors = [], []
 
     def fetch():
@@ -211,7 +211,7 @@ def test_a_result_that_json_cannot_carry_is_a_final_failure_and_is_not_retried(p
 
 
 @pytest.mark.parametrize("kind", UNFIT)
-def test_an_argument_that_json_cannot_carry_is_refused_before_the_activity_runs(bench, kind):
+def test_an_argument_that_json_cannot_represent_is_refused_before_the_activity_runs(bench, kind):
     take = bench.activity("take")
     with pytest.raises(UnrecordableError, match=r"^take: args\[1\]"):
         bench.run(lambda ctx, order: ctx.call_activity(take, "fine", UNFIT[kind]()))
@@ -219,7 +219,7 @@ def test_an_argument_that_json_cannot_carry_is_refused_before_the_activity_runs(
 
 
 @pytest.mark.parametrize("kind", UNFIT)
-def test_a_payload_that_json_cannot_carry_is_refused(bench, kind):
+def test_a_payload_that_json_cannot_represent_is_refused(bench, kind):
     state = bench.state()
     with pytest.raises(UnrecordableError, match=r"^signal approval: payload"):
         bench.engine().signal(state, "approval", UNFIT[kind]())
@@ -236,7 +236,7 @@ def test_a_coroutine_is_refused_with_a_message_that_says_so(bench):
     assert len(result.state.commands[0].tries) == 1
 
 
-def test_an_unfit_value_is_its_own_error_and_not_a_divergence(bench):
+def test_an_unrecordable_value_is_its_own_error_and_not_a_divergence(bench):
     act = bench.activity("act", {1, 2})
     result = bench.run(lambda ctx, order: ctx.call_activity(act))
     assert "NonDeterminism" not in result.error
@@ -277,7 +277,7 @@ def test_a_workflow_may_catch_a_refused_argument_and_go_on_alike_on_replay(pair,
     assert bench.calls == ["act([1, 2])"]
 
 
-def test_a_state_whose_input_json_cannot_carry_is_not_written():
+def test_a_state_whose_input_json_cannot_represent_is_not_written():
     with pytest.raises(UnrecordableError, match=r"input\['x'\] is \{1\} of type set"):
         WorkflowState("w", {"x": {1}}).to_json()
 
@@ -351,13 +351,13 @@ def test_a_payload_that_is_changed_later_stays_as_it_was(pair, bench):
     assert live.state.signals[0].payload == live.state.commands[0].value == {"by": ["Ana"]}
 
 
-def test_what_the_journal_was_told_is_not_changed_by_the_workflow(bench):
+def test_records_in_the_journal_are_not_changed_by_the_workflow(bench):
     act = bench.activity("act", [1])
     bench.run(lambda ctx, order: ctx.call_activity(act).append(2))
     assert bench.journal[0].value == [1]
 
 
-def test_a_simulated_clock_starts_where_it_is_told_and_moves_only_when_somebody_sleeps():
+def test_a_simulated_clock_starts_at_its_argument_and_moves_only_when_code_sleeps():
     clock = SimulatedClock(5.0)
     assert (SimulatedClock().now(), clock.now(), clock.now()) == (0.0, 5.0, 5.0)
     clock.sleep(2.5)

@@ -55,7 +55,7 @@ def test_what_a_spreadsheet_would_run_gets_a_quote(text):
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\uff1d"])
 @pytest.mark.parametrize("between", [";", ",", "\t", "\n", "\r", "|", "; ", ";\u200b", ';"'])
-def test_a_formula_behind_a_separator_within_a_text_gets_a_quote(between, sign):
+def test_a_formula_after_a_separator_within_a_string_gets_a_quote(between, sign):
     text = f"notebook x{between}{sign}cmd|' /C calc'!A0.ipynb"
     for made in (cell(text), cell(f"a name, {text}")):
         parts = re.split(r"[;,|\t\r\n]", made)
@@ -63,7 +63,7 @@ def test_a_formula_behind_a_separator_within_a_text_gets_a_quote(between, sign):
 
 
 @pytest.mark.parametrize("text", ["\ufeff=1", "\u00a0=1", "\u200b@x", "\x0b=1", "''=1"])
-def test_a_formula_behind_what_is_not_seen_gets_a_quote(text):
+def test_a_formula_after_invisible_characters_gets_a_quote(text):
     assert cell(text) == f"'{text}"
 
 
@@ -178,7 +178,7 @@ def test_canvas_rows_are_found_by_what_stands_in_them_and_by_the_names_of_canvas
     assert rows(made.text)[-1][0] == "Lovelace, Ada"
 
 
-def test_a_mark_goes_to_nobody_where_two_rows_or_two_hand_ins_could_be_meant(tmp_path):
+def test_no_mark_is_exported_if_two_rows_or_two_submissions_could_be_meant(tmp_path):
     twins = [*GRADEBOOK, '"Lovelace, Ada",15,s15,ada2,B,,,']
     made = canvas.fill_canvas(book("Ada Lovelace", "alan", "13"), write(tmp_path / "c.csv", *twins))
     assert made.filled == 0
@@ -251,7 +251,7 @@ def test_canvas_files_with_a_mark_or_semicolons_come_back_in_the_same_way(tmp_pa
         (("nothing",), "Lab 01", "is not a table"),
     ],
 )
-def test_a_gradebook_that_does_not_fit_is_refused_with_a_line(tmp_path, lines, column, words):
+def test_a_gradebook_that_does_not_match_is_refused_in_one_line(tmp_path, lines, column, words):
     with pytest.raises(GraderError, match=re.escape(words)):
         canvas.fill_canvas(book("ada"), write(tmp_path / "c.csv", *lines), column)
 

@@ -122,7 +122,7 @@ def test_a_notebook_is_known_by_its_cells_wherever_it_lies(solved, name):
     )
 
 
-def test_a_folder_around_all_and_what_tools_leave_behind(solved):
+def test_a_common_parent_folder_and_files_that_tools_leave_are_ignored(solved):
     for stem, book in solved.books.items():
         solved.files[f"My Work/lab-01/{stem}.ipynb"] = dump(book)
         solved.files[f"My Work/lab-01/.ipynb_checkpoints/{stem}-checkpoint.ipynb"] = b"damaged"
@@ -138,7 +138,7 @@ def test_two_copies_of_a_notebook_the_one_that_was_worked_on_counts(solved, unto
     assert any("is another copy of 03_determinism.ipynb" in line for line in read.repairs)
 
 
-def test_a_missing_notebook_costs_what_stood_in_it(solved):
+def test_a_missing_notebook_costs_the_points_of_its_content(solved):
     del solved.books["03_determinism"]
     read = solved.read()
     assert read.refusals == {
@@ -300,7 +300,7 @@ def test_predictions_survive_lost_ids_and_do_not_count_twice(untouched):
     assert untouched.read().predictions["06_sagas"] == boxes()["06_sagas"]
 
 
-def test_a_note_of_unpack_is_told(solved):
+def test_a_note_of_unpack_is_reported(solved):
     solved.files[".unpacked.json"] = json.dumps({"refusals": ["x was left out."], "late": "Late."}).encode()
     found = read(solved.write(), "ann", refused=["y was left out."])
     assert found.refusals == {"archive": "x was left out. y was left out."}

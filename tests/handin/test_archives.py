@@ -208,7 +208,7 @@ def test_names_that_climb_out_are_left_out_and_said(taken, pack, bad):
     assert read(students["ann"].folder, "ann").refusals["archive"] == said
 
 
-def test_a_name_that_climbs_out_is_told_to_the_student_whose_it_claims_to_be(taken):
+def test_a_path_that_leaves_the_folder_is_reported_to_the_student_that_it_names(taken):
     students, rest = taken(
         "class.zip",
         zipped([("ann/engine.py", ENGINE), ("bob/engine.py", ENGINE), ("bob/../../x.py", b""), ("/x", b"")]),
@@ -263,7 +263,7 @@ def test_encrypted_files_are_left_out(taken):
 @pytest.mark.parametrize(
     "data", [b"", b"PK\x03\x04junk", b"PK\x05\x06", b"\x1f\x8bjunk", b"BZhjunk", b"\xfd7zXZ\0junk", b"x" * 9999]
 )
-def test_what_is_no_archive_is_said_of_its_student(taken, name, data):
+def test_a_file_that_is_not_an_archive_is_reported_with_its_student(taken, name, data):
     students, _ = taken(name, data)
     assert files(students["ann"]) == []
     if students["ann"].refusals:
@@ -454,7 +454,7 @@ CHOSEN = [
 
 @pytest.mark.parametrize("form", [form for form in FLAT if "/" not in FLAT[form]])
 @pytest.mark.parametrize("chosen", CHOSEN)
-def test_what_a_student_calls_a_file_never_changes_whose_it_is(taken, form, chosen):
+def test_a_file_name_that_a_student_chose_never_changes_the_owner(taken, form, chosen):
     honest = [FLAT[form].format(name=name, number=n, file=BOOK) for name, n in (("ada", 10), ("bob", 11), ("cy", 12))]
     before = names(taken, honest)
     more = [FLAT[form].format(name="ada", number=10, file=f) for f in (chosen, f"x{chosen}", f"x_1_2_{chosen}")]
@@ -465,7 +465,7 @@ def test_what_a_student_calls_a_file_never_changes_whose_it_is(taken, form, chos
     }
 
 
-def test_a_text_beside_a_file_makes_no_second_student_and_one_alone_is_listed(taken):
+def test_text_beside_a_file_makes_no_second_student_and_text_alone_is_listed(taken):
     students, rest = taken(
         "class.zip",
         zipped(
@@ -491,7 +491,7 @@ def test_a_text_beside_a_file_makes_no_second_student_and_one_alone_is_listed(ta
         ("Lab 1_ada_attempt_2026-11-29-21-14-05.txt", "ada", "a text"),
     ],
 )
-def test_a_student_with_only_a_text_or_a_link_is_listed_as_such(taken, name, who, only):
+def test_a_student_who_submitted_only_text_or_a_link_is_listed_as_such(taken, name, who, only):
     other = "Lab 1_bob_attempt_2026-11-29-21-14-05_x.ipynb" if name.startswith("Lab") else "bob_12_13_x.ipynb"
     students, _ = taken("class.zip", zipped([(name, b"x"), (other, b"{}")]))
     assert (students[who].only, files(students[who])) == (only, [])

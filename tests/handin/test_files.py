@@ -31,7 +31,7 @@ def broken(name, engine=REFERENCE):
     return changed(name, function(engine, name) + "\n        return (1", engine)
 
 
-def test_the_file_is_the_whole_engine_and_each_todo_has_the_others_lent(of):
+def test_the_file_is_the_whole_engine_and_each_todo_has_the_others_substituted(of):
     text = changed("Context.now", "    def now(self):\n        return 7.0").replace(
         "import time\n", "import time\nX = 1\n"
     )
@@ -175,7 +175,7 @@ def test_an_encoding_that_is_named_but_not_known_is_utf_8(of):
         assert "é = 1" in read.whole
 
 
-def test_a_class_with_another_indentation_takes_the_lent_functions(of):
+def test_a_class_with_another_indentation_accepts_the_substituted_functions(of):
     head, context, rest = REFERENCE.partition("class Context:")
     context, engine, rest = (context + rest).partition("@dataclass(eq=False)")
     with_tabs = re.sub("^ +", lambda spaces: "\t" * (len(spaces[0]) // 4), context, flags=re.MULTILINE)

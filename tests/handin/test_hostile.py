@@ -114,7 +114,7 @@ def test_what_is_no_ordinary_file_is_not_opened(solved, tmp_path, monkeypatch, k
     assert set(found.alone) >= {1, 3, 4, 5}
 
 
-def test_a_linked_folder_is_not_entered_and_a_linked_hand_in_is_none(solved, tmp_path):
+def test_a_linked_folder_is_not_entered_and_a_linked_submission_is_ignored(solved, tmp_path):
     solved.write()
     other = tmp_path / "eve"
     other.mkdir()
@@ -266,7 +266,7 @@ def test_a_note_that_is_planted_is_only_a_few_plain_lines(solved):
         assert solved.read().refusals == {}
 
 
-def test_nothing_of_a_hand_in_is_run_or_imported(solved, tmp_path, monkeypatch):
+def test_no_code_of_a_submission_is_run_or_imported(solved, tmp_path, monkeypatch):
     touch = f"open({str(tmp_path / 'touched')!r}, 'w').close()"
     monkeypatch.chdir(solved.write())
     solved.files |= {

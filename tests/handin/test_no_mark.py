@@ -70,12 +70,12 @@ def test_what_is_no_file_is_named(tmp_path, monkeypatch, sort, name):
 
 
 @pytest.mark.parametrize("name", ["onlinetext.html", "link.url", "essay.txt"])
-def test_only_a_text_or_a_link_is_not_graded(tmp_path, name):
+def test_a_submission_of_only_text_or_a_link_is_not_graded(tmp_path, name):
     (tmp_path / name).write_text("x", encoding="utf-8")
     assert read(tmp_path, "ann").not_graded == f"Only a text or a link was handed in ({name}), and no notebook."
 
 
-def test_only_a_text_that_unpack_has_noted_is_not_graded(tmp_path):
+def test_a_submission_that_unpack_noted_as_only_text_is_not_graded(tmp_path):
     (tmp_path / ".unpacked.json").write_text('{"only": "a link"}', encoding="utf-8")
     assert read(tmp_path, "ann").not_graded == "Only a link was handed in, and no file."
     (tmp_path / "engine.py").write_text(REFERENCE, encoding="utf-8")

@@ -103,7 +103,7 @@ def test_python_of_literals_without_an_end_takes_no_long_time(start, unit):
     assert seconds(syntax.parse, text, limits.ENGINE) < 2
 
 
-def test_what_stands_between_literals_is_still_counted():
+def test_text_between_literals_is_still_counted():
     deep = "(" * 60 + ")" * 60
     for text in (f"x = 'a' {deep} 'b'", f'x = """a\n"b""" {deep} "c"', f"# it's\nx = {deep}", f"x = '\\'' {deep}"):
         with pytest.raises(syntax.Unreadable, match="nested too deep"):

@@ -46,7 +46,7 @@ def test_reading_twice_gives_the_same(solved):
     assert solved.read() == solved.read()
 
 
-def test_one_todo_stands_alone_with_the_others_from_the_reference(untouched):
+def test_one_todo_is_tested_with_the_others_from_the_reference(untouched):
     untouched.say(NOW, THEIRS)
     read = untouched.read()
     assert set(read.alone) == {2}
@@ -66,7 +66,7 @@ def test_of_todo_1_one_part_is_enough_to_count_and_the_others_stay_stubs(untouch
     assert "_attempt" in function(read.alone[1], "Context._perform")
 
 
-def test_no_part_of_a_todo_is_lent_to_itself(untouched):
+def test_no_part_of_a_todo_is_substituted_for_itself(untouched):
     """Also where the student's code does not name it: it could be found by a name that is put together."""
     body = "    return getattr(self, '_a' + 'sk')"
     untouched.say("02_replay-5", f"@todo(1)\ndef call_activity(self, fn, *args, retry=None):\n{body}")
@@ -108,7 +108,7 @@ def test_helpers_constants_and_imports_of_own_cells_come_with_what_needs_them(so
     assert "`other` was taken from notebooks/03_determinism.ipynb, cell 10, because a TODO needs it." in read.repairs
 
 
-def test_what_a_signature_needs_stands_above_the_class(solved):
+def test_what_a_signature_needs_is_defined_above_the_class(solved):
     solved.add("03_determinism", "DIGITS = 1 + 1")
     solved.say(NOW, "@todo(2)\ndef now(self, digits=DIGITS):\n    return digits")
     assert loaded(solved.read().whole).Context.now(None) == 2
@@ -127,7 +127,7 @@ def test_what_a_signature_needs_stands_above_the_class(solved):
         ("Command = engine().Command", None),
     ],
 )
-def test_what_cannot_stand_in_an_engine_is_not_taken_and_that_is_said(solved, helper, why):
+def test_code_that_cannot_be_in_an_engine_is_not_taken_and_that_is_reported(solved, helper, why):
     solved.add("05_signals", helper, at=2)
     solved.say(WAIT, "@todo(3)\ndef wait_signal(self, name):\n    return deepcopy(Command), np, value")
     read = solved.read()

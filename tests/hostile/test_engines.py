@@ -29,7 +29,7 @@ def listener():
 
 @pytest.mark.parametrize("attack", [*ENGINES, *WIRE], ids=lambda attack: attack.path.stem)
 @pytest.mark.long(every=8)
-def test_a_hostile_engine_gets_what_it_has_earned(attack: Attack, survive, planted, listener, tmp_path):
+def test_a_hostile_engine_gets_the_points_that_it_earned(attack: Attack, survive, planted, listener, tmp_path):
     engine = attack.engine(secrets=planted[1], **listener)
     folder = tmp_path / "mallory"
     (folder / "lab").mkdir(parents=True)

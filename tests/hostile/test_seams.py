@@ -57,7 +57,7 @@ def test_one_engine_cannot_take_the_memory_of_the_machine():
 
 
 @pytest.mark.parametrize("command", [["/bin/false"], ["/no/such/bwrap"], ["/bin/echo", "not ready"]])
-def test_a_sandbox_that_does_not_start_is_nobodys_zero(command, monkeypatch, tmp_path):
+def test_a_sandbox_that_does_not_start_gives_no_student_a_zero(command, monkeypatch, tmp_path):
     """A fault of the machine is no mark: it is raised, and the class goes on without one for this student."""
     monkeypatch.setattr(worker_process, "_sandboxed", lambda: (command, ()))
     (tmp_path / "lab").mkdir()

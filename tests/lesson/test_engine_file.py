@@ -155,7 +155,7 @@ def test_a_run_that_does_not_end_gives_the_kernel_back(file, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-def test_reset_puts_the_whole_file_back_and_keeps_what_was_there(file, kind):
+def test_reset_restores_the_whole_file_and_keeps_the_old_one(file, kind):
     BROKEN[kind][0](file)
     before = file.read_bytes() if file.is_file() else None
     done = durable_lab("reset")

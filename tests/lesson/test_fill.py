@@ -81,7 +81,7 @@ def test_what_a_cell_overwrites_is_kept_beside_the_file(engine, cell, capsys):
     assert backup.name in capsys.readouterr().out
 
 
-def test_the_same_cell_once_more_changes_nothing(engine, cell, capsys):
+def test_the_same_cell_again_changes_nothing(engine, cell, capsys):
     cell(ANSWER)
     cell(ANSWER)
     assert "is the same here and in" in capsys.readouterr().out
@@ -201,7 +201,7 @@ def test_what_was_begun_in_the_file_is_not_overwritten_either(engine, cell, caps
     assert "the file is kept" in capsys.readouterr().out
 
 
-def test_a_function_that_is_gone_from_the_file_is_written_into_its_class(engine, cell):
+def test_a_function_that_is_missing_from_the_file_is_written_into_its_class(engine, cell):
     engine.write_text(engine.read_text().replace("def now(self)", "def then(self)"))
     cell(ANSWER)
     assert written(engine) == "    def now(self):\n        return 1.0"

@@ -19,7 +19,7 @@ def right(name):
 
 
 @pytest.mark.parametrize("name", MINE)
-def test_a_question_has_one_right_letter_and_a_word_for_each(name):
+def test_a_question_has_one_right_letter_and_an_explanation_for_each(name):
     asked = all_questions()[name]
     assert len(right(name)) == 1
     assert asked["why"].keys() == asked["choices"].keys()

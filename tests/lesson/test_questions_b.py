@@ -12,7 +12,7 @@ MINE = [name for name in all_questions() if name.rpartition("-")[0] in LESSONS]
 
 
 @pytest.mark.parametrize("name", MINE)
-def test_a_question_has_one_right_letter_and_a_word_for_each(name):
+def test_a_question_has_one_right_letter_and_an_explanation_for_each(name):
     asked = all_questions()[name]
     assert len([letter for letter in asked["choices"] if digest(name, letter) == asked["answer"]]) == 1
     assert asked["why"].keys() == asked["choices"].keys()

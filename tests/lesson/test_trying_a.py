@@ -68,7 +68,7 @@ def test_a_result_is_shown_with_its_ending_and_history(finished, capsys):
     ]
 
 
-def test_on_an_untouched_lab_each_step_says_what_is_to_do(untouched, capsys):
+def test_on_a_fresh_lab_each_step_says_what_to_do(untouched, capsys):
     state = crash_run(workflow, engine().WorkflowState("w-1"))
     result = attempt_run(workflow, state)
     assert result is state, "what is in the way is handed on"

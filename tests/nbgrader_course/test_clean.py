@@ -37,7 +37,7 @@ def is_inert(html):
 
 
 @pytest.mark.parametrize("payload", PAYLOADS["markdown"])
-def test_a_hostile_markdown_text_is_harmless_for_nbconverts_own_renderer(payload):
+def test_hostile_markdown_is_harmless_in_nbconverts_own_renderer(payload):
     for text in (payload, f"words\n\n{payload}\n\nwords", f"- {payload}"):
         assert is_inert(markdown2html_mistune(clean.markdown_source(text)))
         assert is_inert(clean.markdown(text))
@@ -49,7 +49,7 @@ def test_hostile_html_is_harmless(payload):
 
 
 @pytest.mark.parametrize("text", HARMLESS.values(), ids=HARMLESS)
-def test_an_honest_markdown_text_stays_as_it_was_written(text):
+def test_honest_markdown_is_not_changed(text):
     assert clean.markdown_source(text) == text
 
 
@@ -59,7 +59,7 @@ def test_html_that_is_harmless_is_still_shown_as_html():
     assert "<td>1</td>" in made
 
 
-def test_what_became_one_block_is_taken_apart_by_no_renderer():
+def test_a_merged_block_is_split_by_no_renderer():
     tricky = '<p title="a">$x$ \\begin{a} `b`\n\n* c\n\n# d\n\n[e](f)\n\n```\ng\n```</p><script>'
     made = clean.markdown_source(tricky)
     inner = made.removeprefix("<div>").removesuffix("</div>")
@@ -93,7 +93,7 @@ def test_a_picture_stays_a_picture():
     ) == {"a.png": {"image/png": PNG}}
 
 
-def test_what_a_cell_says_is_cut_and_no_half_letter_or_control_sign_is_left():
+def test_the_output_of_a_cell_is_cut_and_no_lone_surrogate_or_control_character_is_left():
     huge = [{"output_type": "stream", "name": "stdout", "text": "x" * 10_000_000}] * 3
     assert (
         sum(len(output["text"]) for output in clean.outputs(huge)) <= clean.OUTPUT_ROOM + 1_000
@@ -116,7 +116,7 @@ def test_outputs_of_any_form_end_nothing(given):
 @pytest.mark.parametrize(
     "sign", ["<div>", "[", "*a ", "`", "<b><i>", "$a", "<!--", "|", "~~a", "a\n: b\n", "\\begin{a}"]
 )
-def test_a_text_made_to_upset_a_parser_takes_no_time(sign):
+def test_a_string_that_is_made_to_slow_a_parser_takes_no_time(sign):
     clean.markdown_source(sign * 50_000)
     clean.html(sign * 50_000)
 

@@ -70,7 +70,7 @@ def test_collecting_follows_no_link_and_stops_at_no_odd_name(course, inbound, tm
     assert [(one.student, one.problem) for one in done] == [("ana", ""), ("eve", "")]
 
 
-def test_a_newer_hand_in_takes_the_place_of_one_that_was_graded(course, inbound, books):
+def test_a_newer_submission_replaces_one_that_was_graded(course, inbound, books):
     inbound("ana")
     steps.collect(course)
     steps.autograde(course, fake)
@@ -85,7 +85,7 @@ def test_a_newer_hand_in_takes_the_place_of_one_that_was_graded(course, inbound,
     assert (kept / "02_replay.ipynb").read_text(encoding="utf-8") == "newer"
 
 
-def test_whatever_was_put_into_the_folder_nbgrader_sees_only_what_we_made(course, hand_in, books, tmp_path):
+def test_whatever_is_in_the_folder_nbgrader_sees_only_generated_files(course, hand_in, books, tmp_path):
     (tmp_path / "secret").write_text(SECRET, encoding="utf-8")
     folder = hand_in("ana", {"02_replay": books()["02_replay"], "04_retries_and_idempotency": "{", "extra": "[]"})
     (folder / "05_signals.ipynb").symlink_to(tmp_path / "secret")
@@ -155,7 +155,9 @@ def test_a_grading_that_was_killed_between_two_moves_goes_on(course, hand_in, bo
     assert sorted(path.name for path in (course / "originals" / "ana").iterdir()) == ["lab-01", "lab-01.json"]
 
 
-def test_what_nbgrader_cannot_take_has_0_points_and_a_reason_and_stops_nobody(course, hand_in, books, monkeypatch):
+def test_a_submission_that_nbgrader_cannot_read_has_0_points_and_a_reason_and_stops_no_other(
+    course, hand_in, books, monkeypatch
+):
     for name in ("ana", "bo", "no\nname"):
         hand_in(name, {"02_replay": books()["02_replay"]})
     put = prepare.give_report

@@ -138,7 +138,7 @@ def test_elsewhere_it_is_the_labs_own_and_a_workspace_that_is_named_comes_first(
     assert study.current().folder == study.LAB_DIR
 
 
-def test_the_reference_is_never_taken_from_the_folder_one_stands_in(fetched, monkeypatch):
+def test_the_reference_is_never_taken_from_the_current_folder(fetched, monkeypatch):
     monkeypatch.setenv("LAB_MODULE", "solution")
     (fetched / "solution").mkdir()
     (fetched / "solution" / "engine.py").write_text("", encoding="utf-8")

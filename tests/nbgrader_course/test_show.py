@@ -82,7 +82,7 @@ def test_a_cell_that_does_not_behave_ends_the_run_and_leaves_no_process(cell, wh
     assert not [line for line in left.splitlines() if "bwrap" in line and str(kernel.INSIDE) in line]
 
 
-def test_the_engine_of_the_hand_in_is_the_one_that_runs():
+def test_the_engine_of_the_submission_is_the_one_that_runs():
     text = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
     cell = "from durable_lab.lesson import engine; m = engine()\n"
     cell += "print(m.DurableEngine().run(lambda ctx, x: x + 1, m.WorkflowState('w', 1)).value)"

@@ -82,7 +82,7 @@ def test_a_page_loads_nothing_runs_nothing_and_is_whole(html):
     assert all(below - above <= 1 for above, below in itertools.pairwise(levels)), "no heading is left out"
 
 
-def test_whatever_a_student_made_is_text_in_every_place():
+def test_everything_that_a_student_made_is_text_in_every_place():
     for text in (student_html(evil_report()), part_html(evil_report().parts[0])):
         assert "onerror=&#34;" in text
         assert "49" not in Page(text).text
@@ -102,7 +102,7 @@ def test_a_message_cannot_pose_as_a_line_of_ours():
     assert "\nTODO 1: 24 of 24" not in student_text(report)
 
 
-def test_each_plot_has_words_and_its_numbers_in_a_table():
+def test_each_plot_has_a_description_and_its_numbers_in_a_table():
     page = Page(class_html(BOOK))
     (plot,) = [attributes for attributes in page.named("svg") if attributes.get("class") == "plot"]
     assert plot["role"] == "img"
@@ -146,7 +146,7 @@ def test_an_empty_class_and_one_of_full_marks_have_a_page_too():
 
 
 @pytest.mark.parametrize("report", BOOK.reports, ids=lambda report: str(len(report.student)))
-def test_the_text_says_what_the_page_says(report):
+def test_the_text_report_has_the_content_of_the_page(report):
     page, text = Page(student_html(report)).text, " ".join(student_text(report).replace("| ", "").split())
     facts = [f"{report.points:g} of {report.out_of:g} points", *report.repairs, *report.refusals, report.late]
     for part in report.parts:
@@ -159,7 +159,7 @@ def test_the_text_says_what_the_page_says(report):
         assert fact in text, fact
 
 
-def test_a_message_stands_once_on_a_page_and_the_next_one_points_to_it():
+def test_a_message_is_shown_once_on_a_page_and_a_repetition_points_to_it():
     outcomes = tuple(Outcome(f"test {i}", ("R1",), False, None, "line 1\nline 2") for i in range(3))
     half = tuple(Outcome(f"half {i}", ("R1",), True, False, "") for i in range(2))
     report = Report(

@@ -104,7 +104,7 @@ def test_a_limit_holds(code, limits):
     assert "too far" not in done.stdout
 
 
-def test_killed_it_is_gone_with_all_its_children():
+def test_after_a_kill_it_and_all_its_children_are_dead():
     code = (
         "import os, time\nfor _ in range(3):\n"
         " if os.fork() == 0:\n  os.setsid()\n  if os.fork() == 0: time.sleep(60)\n"

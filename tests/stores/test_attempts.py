@@ -217,7 +217,7 @@ def test_the_context_hands_on_everything_else(store: SQLiteStore, monkeypatch: A
     assert run(store, workflow, monkeypatch, start=3.0)[0].value == ["w", 3.0, False, {"id": "A1"}]
 
 
-def test_a_store_that_cannot_keep_an_attempt_stops_the_run_with_its_own_words(
+def test_a_store_that_cannot_keep_an_attempt_stops_the_run_with_its_own_message(
     store: SQLiteStore, monkeypatch: Any
 ) -> None:
     def full(*args: Any) -> None:
@@ -288,7 +288,7 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_that_is_raised_again_has_the_same_name_words_and_classes(error: Exception) -> None:
+def test_an_error_that_is_raised_again_has_the_same_name_message_and_classes(error: Exception) -> None:
     raised = again(kinds(error), message(error))
     assert (type(raised).__name__, str(raised)) == (type(error).__name__, str(error))
     names = [cls.__name__ for cls in type(raised).__mro__]

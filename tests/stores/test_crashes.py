@@ -195,7 +195,7 @@ def test_a_full_disk_ends_the_run_with_a_good_history_and_it_goes_on_once_there_
     assert [c.value for c in result.state.commands] == [str(i) * 5000 for i in range(100)]
 
 
-def test_a_full_disk_at_any_other_moment_is_said_in_words_too(store: SQLiteStore) -> None:
+def test_a_full_disk_at_any_other_moment_is_reported_too(store: SQLiteStore) -> None:
     (pages,) = store._db.execute("PRAGMA page_count").fetchone()
     store._db.execute(f"PRAGMA max_page_count={pages}")
     text = "x" * 10_000

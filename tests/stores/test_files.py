@@ -84,7 +84,7 @@ def test_another_programs_unfinished_write_ahead_log_is_left_alone(tmp_path: Pat
     assert snapshot(tmp_path / "copy") == before
 
 
-def test_an_empty_database_of_nobody_is_not_taken_over(path: Path) -> None:
+def test_an_empty_database_without_an_owner_is_not_adopted(path: Path) -> None:
     db = sqlite3.connect(path)
     db.execute("VACUUM")
     db.execute("PRAGMA user_version=3")
@@ -295,7 +295,7 @@ def _read_only(path: Path) -> sqlite3.Error:
 
 
 @pytest.mark.parametrize(("make", "advice"), [(_locked, "End that program"), (_read_only, "Copy it to a folder")])
-def test_what_sqlite_says_is_followed_by_what_to_do(
+def test_an_error_of_sqlite_is_followed_by_what_to_do(
     path: Path, make: Callable[[Path], sqlite3.Error], advice: str
 ) -> None:
     path.touch()

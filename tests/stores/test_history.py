@@ -168,7 +168,7 @@ def test_a_dropped_signal_leaves_no_gap_behind_it(store: SQLiteStore, command: A
     assert got == [0, 1, None, 2, 3]
 
 
-def test_a_record_that_json_cannot_carry_is_refused_and_not_kept(store: SQLiteStore, command: Any) -> None:
+def test_a_record_that_json_cannot_represent_is_refused_and_not_kept(store: SQLiteStore, command: Any) -> None:
     journal = store.journal("w")
     for bad in (command(float("nan")), command(b"bytes"), Signal("go", float("inf"), 0.0), {"kind": "activity"}, None):
         with pytest.raises(StoreError, match="'w'"):
@@ -205,14 +205,14 @@ def test_an_input_keeps_the_order_of_its_keys(store: SQLiteStore) -> None:
 
 
 @pytest.mark.parametrize("given", [float("nan"), {1: 2}, b"x", {1, 2}], ids=ascii)
-def test_an_input_that_json_cannot_carry_is_refused(store: SQLiteStore, given: Any) -> None:
+def test_an_input_that_json_cannot_represent_is_refused(store: SQLiteStore, given: Any) -> None:
     with pytest.raises(StoreError, match="'v' was not started: input"):
         store.start("v", "refund", given)
     assert [run.workflow_id for run in store.runs()] == ["w"]
 
 
 @pytest.mark.parametrize("name", ["lone \ud800", 7, None], ids=ascii)
-def test_a_workflow_id_that_is_no_text_is_refused(store: SQLiteStore, name: Any) -> None:
+def test_a_workflow_id_that_is_not_a_string_is_refused(store: SQLiteStore, name: Any) -> None:
     with pytest.raises(StoreError, match="was not started"):
         store.start(name, "refund", None)
 
@@ -286,7 +286,7 @@ def test_no_other_synchronous_is_taken(path: Path, name: str) -> None:
     assert not path.exists()
 
 
-def test_a_closed_store_and_a_foreign_thread_get_words(store: SQLiteStore, command: Any) -> None:
+def test_a_closed_store_and_a_foreign_thread_get_a_message(store: SQLiteStore, command: Any) -> None:
     from threading import Thread
 
     said: list[str] = []

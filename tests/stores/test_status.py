@@ -143,7 +143,7 @@ def test_a_lone_surrogate_in_an_error_is_kept_escaped_and_the_run_has_failed(sto
     assert store.load("w").commands[0].error == f"OSError: no file {SURROGATE}", "the record is exact"
 
 
-def test_a_lone_surrogate_anywhere_is_kept_escaped_or_refused_in_words(store: SQLiteStore) -> None:
+def test_a_lone_surrogate_anywhere_is_kept_escaped_or_refused_with_a_message(store: SQLiteStore) -> None:
     assert store.begin("w", SURROGATE, 0.0).engine == store.run("w").sessions[0].engine == r"caf\udce9"
     store.finish("w", "blocked", SURROGATE)
     assert store.run("w").detail == r"caf\udce9"
@@ -253,7 +253,7 @@ def test_a_time_of_a_worker_that_is_no_number_is_refused(store: SQLiteStore, val
 
 
 @pytest.mark.parametrize("value", [None, 5, b"refund", ["refund"]])
-def test_names_that_are_no_strings_are_refused_in_words(store: SQLiteStore, value: Any) -> None:
+def test_names_that_are_not_strings_are_refused_with_a_message(store: SQLiteStore, value: Any) -> None:
     for use in (
         lambda: store.start("v", value, None),
         lambda: store.start(value, "refund", None),

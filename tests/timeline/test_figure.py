@@ -77,7 +77,7 @@ def test_the_lines_across_are_named(done):
     assert "crash after the effect of pay_back, before it is recorded" in said
 
 
-def test_a_divergence_stands_in_two_columns(diverged):
+def test_a_divergence_is_shown_in_two_columns(diverged):
     said = words(figure_of(history_of(diverged)))
     for part in ("history says", "your code asked", "≠ kind", "your code differs from here"):
         assert part in said
@@ -117,7 +117,7 @@ def test_nothing_one_event_and_an_unknown_kind_have_a_picture_with_a_sentence(m)
         assert sentence in words(figure_of(history_of(m.WorkflowState("w", None, commands))))
 
 
-def test_more_than_can_be_read_is_cut_with_a_word_about_it(m):
+def test_output_that_is_too_long_to_read_is_cut_with_a_note(m):
     state = m.WorkflowState("w", None, [m.Command("now", "now") for _ in range(300)])
     assert "the first 200 of 300 commands" in words(figure_of(history_of(state)))
 
@@ -132,7 +132,7 @@ def test_an_open_todo_is_shown_as_its_sentence():
     assert draw(NotYet())._repr_mimebundle_() == {"text/plain": "Not yet: this needs TODO 1."}
 
 
-def test_a_file_is_drawn_and_of_a_broken_one_it_is_said_what_is_wrong(tmp_path):
+def test_a_file_is_drawn_and_a_broken_one_is_reported_with_the_problem(tmp_path):
     good, torn = tmp_path / "good.json", tmp_path / "torn.json"
     good.write_text(WorkflowState("refund-1", {"id": "A1"}).to_json(), encoding="utf-8")
     assert "refund-1" in repr(draw(good))
@@ -180,7 +180,7 @@ def odd_run(m, text):
 
 @pytest.mark.parametrize("clock", [False, True])
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
-def test_any_text_can_be_drawn_and_told(m, text, clock):
+def test_any_string_can_be_drawn_and_printed(m, text, clock):
     run = odd_run(m, text)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -40,7 +40,7 @@ def test_a_signal_that_was_there_first_is_not_waited_for(m):
     assert events[1].since == 1
 
 
-def test_a_signal_that_nobody_read_is_unread(m):
+def test_a_signal_that_was_not_consumed_is_unread(m):
     engine = m.DurableEngine()
     state = engine.signal(m.WorkflowState("w"), "late", 1)
     history = history_of(engine.run(lambda ctx, _: None, state))
@@ -75,7 +75,7 @@ def test_a_crash_stands_between_what_was_recorded_and_what_runs_again(done, cras
     assert history.events[at + 1].position == 3
 
 
-def test_a_crash_point_is_said_in_words(done):
+def test_a_crash_point_is_described_in_words(done):
     event = next(e for e in history_of(done.state, crash="pay_back.effect").events if e.kind == "crash")
     assert event.what == "crash after the effect of pay_back, before it is recorded"
 

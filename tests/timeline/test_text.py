@@ -19,7 +19,7 @@ def test_where_nothing_was_replayed_there_is_no_column_for_it(done):
     assert "ran" not in table(done).splitlines()[1].split()
 
 
-def test_a_divergence_is_told_in_words(diverged):
+def test_a_divergence_is_described_in_words(diverged):
     text = " ".join(table(diverged, width=200).split())
     assert "divergence at 0" in text
     assert "your code asked for now now()" in text
@@ -31,7 +31,7 @@ def test_the_table_of_a_store_fits_in_80_columns(done):
     assert max(len(line) for line in console.export_text().splitlines()) <= 80
 
 
-def test_a_long_history_is_cut_in_the_middle_with_a_word_about_it(m):
+def test_a_long_history_is_cut_in_the_middle_with_a_note(m):
     state = m.WorkflowState("w", None, [m.Command("now", "now", value=float(i)) for i in range(5000)])
     text = table(state)
     assert "5000 rows; the first 100 and the last 100 are shown" in text

@@ -155,7 +155,7 @@ def test_without_any_time_nothing_is_said_of_times():
     assert "So x is order" in words(figure_of(history_of(state), clock=True))
 
 
-def test_a_clock_that_goes_back_is_told():
+def test_a_clock_that_goes_back_is_reported():
     first = run(1000.0, signals=())
     later = m.DurableEngine(clock=Ticking(5.0))
     state = later.run(flow, later.signal(first, "go")).state
@@ -194,7 +194,7 @@ def test_the_order_of_a_history_does_not_change_because_some_times_are_missing()
             assert told.index("delivered") < told.index("consumed")
 
 
-def test_the_attempts_of_a_command_without_times_of_its_own_tell_its_times():
+def test_a_command_without_times_takes_them_from_its_attempts():
     tries = (m.Attempt(1000.0, 1001.0, "E: no"), m.Attempt(1002.0, 1003.0))
     state = m.WorkflowState("w", None, [m.Command("activity", "pay", [], True, 1, None, tries)])
     assert [e.at for e in history_of(state).events] == ["+1 s", "+1 s", "+3 s"]

@@ -178,7 +178,7 @@ def test_a_number_that_json_does_not_have_is_refused_in_a_sentence(shown):
     assert shown.state.signals == []
 
 
-def test_any_text_reaches_the_browser_and_comes_back(m):
+def test_any_string_reaches_the_browser_and_returns(m):
     """A lone surrogate cannot be sent; it is shown escaped, and the signal that is chosen is still the right one."""
     odd = "caf\udce9\x1b[31m\u202e"
 
