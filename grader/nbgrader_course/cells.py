@@ -1,4 +1,4 @@
-"""The assignment: the seven lessons with nbgrader's metadata, which says what is graded and for how much."""
+"""The assignment: the seven lessons, with nbgrader's metadata that says which cells are graded, and their points."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from durable_lab.todos import all_todos
 from grader.handin.release import handed_out
 from grader.rubric import weights
 
-LAST = "06_sagas"  # the lesson that ends with what is asked of the whole lab
+LAST = "06_sagas"  # the lesson with the graded cells of the whole lab
 ESSAY = "essay"
 
 _CHECK = re.compile(r"check\((\d*)\)")
@@ -24,26 +24,26 @@ _TODO = re.compile(r"@todo\((\d+)\)\ndef (\w+)\(")
 QUESTION = """\
 ## In your own words
 
-This answer is read by a person. Kim's refund was killed right after the bank had paid. The bank's auditor asks you why
-she was paid once, and not twice. Answer in six to ten sentences: what does your engine promise, what must the bank do,
-and in which case would Kim be paid twice all the same?"""
+A person reads this answer. Kim's refund was killed right after the bank had paid. The bank's auditor asks you why she
+was paid once, and not twice. Answer in six to ten sentences: what does your engine promise, what must the bank do, and
+in which case would Kim still be paid twice?"""
 MODEL_ANSWER = """\
-*For whoever grades; students get an empty cell.* The payment was made, but not recorded: so the engine runs it again
-(at least once, R11), with the same idempotency key, because the key follows from the run's id and the position in
-history. The bank knows the key and pays nothing. She is paid twice where the bank does not look at keys or has
-forgotten them, where the key is made anew for each attempt, or where the history is lost."""
-LESSON_POINTS = "## Points for what you answered\n\nYour instructor's grader fills in the next two cells."
-QUESTIONS = "# The questions of all seven lessons:\n# each one that is answered rightly earns its share."
+*For instructors; students get an empty cell.* The payment was made, but not recorded, so the engine runs it again (at
+least once, R11), with the same idempotency key, because the key follows from the run's id and the position in history.
+The bank knows the key and pays nothing. She is paid twice if the bank does not check keys or has forgotten them, if the
+key is different for each attempt, or if the history is lost."""
+LESSON_POINTS = "## Points for your answers\n\nYour instructor's grader fills in the next two cells."
+QUESTIONS = "# The questions of all seven lessons:\n# each right answer earns its share."
 PREDICTIONS = "# The predictions of all seven lessons:\n# each box that is filled in earns its share, right or wrong."
 
 
 def grade_id(part: str) -> str:
-    """The id of the cell that stands for a part of the rubric: "TODO 3" -> "todo-3". It never changes."""
+    """Return the id of the cell of a part of the rubric: "todo-3" for "TODO 3". It never changes."""
     return part.lower().replace(" ", "-")
 
 
 def points() -> dict[str, float]:
-    """The most that each graded cell gives, by its id."""
+    """Return the most points of each graded cell, by its id."""
     table = weights()
     made = {f"TODO {number}": table["todo"][str(number)] for number in all_todos()}
     made |= {"whole engine": table["whole"]["points"], **table["lessons"], ESSAY: table["manual"]["essay"]}
@@ -51,7 +51,7 @@ def points() -> dict[str, float]:
 
 
 def notebooks() -> dict[str, Any]:
-    """Every notebook by its name, as the instructor has it: the answers stand between their marks."""
+    """Return the instructor's version of each notebook, by name: with answers, between nbgrader's markers."""
     methods = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
     made = {stem: nbformat.reads(text, as_version=4) for stem, text in handed_out().items()}
     seen: set[str] = set()
@@ -66,7 +66,7 @@ def notebooks() -> dict[str, Any]:
 
 
 def _mark(cell: Any, book: str, methods: str, seen: set[str]) -> None:
-    """Give a TODO cell its answer, and TODO and check cells their metadata. A second `check(1)` is not graded again."""
+    """Put the answer into a TODO cell, and metadata into TODO and check cells. Only the first `check(1)` is graded."""
     if cell.cell_type != "code":
         return
     if check := _CHECK.fullmatch(cell.source):
@@ -81,7 +81,7 @@ def _mark(cell: Any, book: str, methods: str, seen: set[str]) -> None:
 
 
 def _answer(methods: str, function: str) -> str:
-    """The method with its marks. The last one is a comment behind its last statement, which Python leaves out."""
+    """Return the method with its markers. `text_of` leaves out the last one, a comment after the last statement."""
     text = source.text_of(methods, function)
     if text.count(stubs.BEGIN) > text.count(stubs.END):
         begin = next(line for line in reversed(text.splitlines()) if stubs.BEGIN in line)
@@ -110,7 +110,7 @@ def _metadata(id: str, **kind: bool) -> dict[str, Any]:
 
 
 def without_answer(cell: str) -> str:
-    """A TODO cell's source with the stub in the place of the answer. Raises StubError where there is none to cut."""
+    """Return a TODO cell's source with the stub in place of the answer. Raises StubError if nothing would be cut."""
     first, _, method = cell.partition("\n")
     name = next(iter(source.functions(method)), "")
     parts = [part.function for todo in all_todos().values() for part in todo.parts]

@@ -1,4 +1,4 @@
-"""nbgrader's settings for a course of this lab: which of its extension points are ours."""
+"""nbgrader's settings for a course of this lab: which of its steps this folder replaces."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TEMPLATES = Path(__file__).with_name("templates")
 
 
 def settings(folder: Path, name: str, exchange: Path | None = None) -> Config:
-    """The settings of the course `name` in this folder."""
+    """Return the settings of the course `name` in this folder."""
     c = Config()
     c.CourseDirectory.root = str(folder.resolve())
     c.CourseDirectory.course_id = name
@@ -37,7 +37,7 @@ def settings(folder: Path, name: str, exchange: Path | None = None) -> Config:
 
 
 def _autograde(c: Config) -> None:
-    """The student's files are put right before nbgrader sees them, and no code of theirs runs for marks."""
+    """nbgrader gets repaired files, and runs no code of students for marks."""
     c.Autograde.pre_convert_hook = "grader.nbgrader_course.prepare.before_autograde"
     c.Autograde.post_convert_hook = "grader.nbgrader_course.prepare.after_autograde"
     c.Autograde.exclude_overwriting = {ASSIGNMENT: beside()}
@@ -52,15 +52,15 @@ def _autograde(c: Config) -> None:
 
 
 def _pages(c: Config) -> None:
-    """Pages fetch nothing, and show what students wrote as harmless words. Formgrader uses nbconvert's HTMLExporter."""
+    """Pages fetch nothing, and what students wrote is sanitised. Formgrader uses nbconvert's HTMLExporter."""
     c.GenerateFeedback.exporter_class = "grader.nbgrader_course.page.FeedbackExporter"
     c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grader.nbgrader_course.page.GetTable"]
     c.FormgradeExtension.debug = False
-    # Our folder comes first: its mathjax.html.j2 takes the place of the one that loads MathJax from elsewhere.
+    # TEMPLATES comes first: its mathjax.html.j2 replaces the one that loads MathJax from the network.
     theirs = Path(formgrader.__file__).with_name("templates")
     c.HTMLExporter.extra_template_basedirs = [str(TEMPLATES), str(theirs)]
     c.HTMLExporter.sanitize_html = True
-    c.HTMLExporter.exclude_anchor_links = True  # a heading of a student's must not take the id of a score box
+    c.HTMLExporter.exclude_anchor_links = True  # else a student's heading could get the id of a score box
     c.HTMLExporter.filters = {
         "markdown2html": "grader.nbgrader_course.clean.markdown_filter",
         "clean_html": "grader.nbgrader_course.clean.html",

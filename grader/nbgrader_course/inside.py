@@ -1,6 +1,6 @@
-"""The first code in a kernel's sandbox, run as a file: `python inside.py LAB CONNECTION_FILE`. It starts ipykernel.
+"""Start ipykernel inside of a sandbox: `python inside.py LAB CONNECTION_FILE`.
 
-The student's lab is copied to a place that can be written to, and that is gone with the sandbox.
+The student's lab is copied to a folder that is writable and is deleted with the sandbox.
 """
 
 import os
@@ -19,7 +19,7 @@ def main(lab: str, connection: str) -> None:
     begin = iostream.IOPubThread.__init__
 
     def without_pipe(self: Any, socket: Any, pipe: bool = False, **kw: Any) -> None:
-        """The pipe is a socket of TCP: for it, ZeroMQ looks at the machine's networks, which the sandbox forbids."""
+        """The pipe is a TCP socket, for which ZeroMQ lists the machine's networks. The sandbox forbids that."""
         begin(self, socket, pipe=False, **kw)
 
     iostream.IOPubThread.__init__ = without_pipe
@@ -27,5 +27,5 @@ def main(lab: str, connection: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.path[0] = ""  # as in any kernel: first the folder that one stands in
+    sys.path[0] = ""  # as in any kernel: the current folder first
     main(*sys.argv[1:])

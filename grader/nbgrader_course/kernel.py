@@ -1,7 +1,7 @@
-"""A Jupyter kernel in the sandbox, through jupyter_client's own extension point: a kernel provisioner.
+"""A Jupyter kernel in the sandbox, through jupyter_client's extension point for that, a kernel provisioner.
 
-It sees Python, the packages, `durable_lab` and the student's `lab/`; no test, no solution, no other hand-in, no
-gradebook and no network. It is spoken to over Unix sockets in a folder that is made for it.
+The kernel sees Python, the packages, `durable_lab` and the student's `lab/`, but no test, no solution, no other
+submission, no gradebook and no network. Its messages go through Unix sockets in a folder of its own.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from grader.sandbox import bubblewrap
 
 NAME = "durable-sandbox"
 INSIDE = Path(__file__).with_name("inside.py")
-MESSAGE = 4_000_000  # bytes of one message that is taken from it
+MESSAGE = 4_000_000  # bytes of one message from the kernel
 LIMITS = bubblewrap.Limits(memory_mb=3_000, cpu_seconds=60, processes=64, file_mb=16, open_files=256)
 TMP_MB = 64
 
 
 def _links(path: Path) -> Iterator[Path]:
-    """Where a link leads outside the venv, step by step: /usr/bin/python3, /usr/bin/python3.11. Each must be there."""
+    """Yield a link's targets outside of the venv, which the sandbox needs: /usr/bin/python3, /usr/bin/python3.11."""
     while path.is_symlink():
         path = path.parent / path.readlink()
         if not path.is_relative_to(sys.prefix):
@@ -39,14 +39,14 @@ def _links(path: Path) -> Iterator[Path]:
 
 
 class SandboxProvisioner(LocalProvisioner):
-    """Starts the kernel in a sandbox. `lab` in the kernel's `config` is the folder with the student's engine."""
+    """Starts the kernel in a sandbox. `lab` is the folder with the student's engine."""
 
     lab = Unicode().tag(config=True)
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
         made: dict[str, Any] = await super().pre_launch(**kwargs)
         file = Path(self.parent.connection_file)
-        file.chmod(0o644)  # the throw-away user reads it; the folder around it is closed to everybody else
+        file.chmod(0o644)  # the sandbox's user reads it; no other user may enter the folder around it
         package = Path(durable_lab.__file__).parent
         env = {
             "HOME": "/tmp",
@@ -70,7 +70,7 @@ class SandboxProvisioner(LocalProvisioner):
 
 
 class _Specs(KernelSpecManager):
-    """One kernel: the sandboxed one."""
+    """The specification of one kernel: the sandboxed one."""
 
     lab = Unicode()
 
@@ -79,13 +79,13 @@ class _Specs(KernelSpecManager):
             argv=[sys.executable, str(bubblewrap.inside(INSIDE)), self.lab, "{connection_file}"],
             display_name="Python 3 (sandbox)",
             language="python",
-            interrupt_mode="message",  # a signal does not get in there
+            interrupt_mode="message",  # signals do not reach it in the sandbox
             metadata={"kernel_provisioner": {"provisioner_name": NAME, "config": {"lab": self.lab}}},
         )
 
 
 def manager(lab: Path, folder: Path) -> AsyncKernelManager:
-    """A manager for one kernel. `folder` is for its sockets: empty, short of name, writable for the throw-away user."""
+    """Return a manager for one kernel. Its sockets are in `folder`: a short path, writable by all users."""
     known = KernelProvisionerFactory.instance().provisioners
     known.setdefault(NAME, EntryPoint(NAME, f"{__name__}:SandboxProvisioner", KernelProvisionerFactory.GROUP_NAME))
     context = zmq.asyncio.Context()
@@ -94,7 +94,7 @@ def manager(lab: Path, folder: Path) -> AsyncKernelManager:
         kernel_name=NAME,
         kernel_spec_manager=_Specs(lab=str(lab)),
         transport="ipc",
-        ip=str(folder / "k"),  # an absolute path, or the kernel never answers
+        ip=str(folder / "k"),  # must be absolute, or the kernel never answers
         connection_file=str(folder / "kernel.json"),
         context=context,
     )

@@ -1,4 +1,4 @@
-"""Make a course folder: nbgrader's settings, and the assignment as an instructor has it."""
+"""Make a course folder: nbgrader's settings, and the instructor's version of the assignment."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ from grader.nbgrader_course.cells import notebooks
 from grader.nbgrader_course.names import ASSIGNMENT, EXCHANGE, beside, unusable
 
 _CONFIG = '''\
-"""nbgrader's settings for this course. They stand in the lab, in grader/nbgrader_course/config.py, and keep up with it.
+"""nbgrader's settings for this course. They are in grader/nbgrader_course/config.py of the lab, and follow its updates.
 
-Settings of your own may follow below.
+Add your own settings below.
 """
 
 from pathlib import Path
 
 try:
     from grader.nbgrader_course.config import settings
-except ImportError as error:  # nbgrader would go on without, and run students' code as it comes
+except ImportError as error:  # nbgrader would run students' code unprotected
     raise SystemExit(f"{{__file__}}: start nbgrader from the lab's own environment ({{error}}).") from None
 
-c = get_config()  # noqa: F821 - nbgrader gives it
+c = get_config()  # noqa: F821 - nbgrader defines it
 c.merge(settings(Path(__file__).parent, {name!r}{exchange}))
 '''
 _STUDENTS = '''\
-"""nbgrader's settings for students: for /etc/jupyter on a machine that they share, or for each one's ~/.jupyter."""
+"""nbgrader's settings for students: for /etc/jupyter on a shared machine, or for each student's ~/.jupyter."""
 
-c = get_config()  # noqa: F821 - nbgrader gives it
+c = get_config()  # noqa: F821 - nbgrader defines it
 c.CourseDirectory.course_id = {name!r}
 c.Exchange.root = {exchange!r}
 '''
 
 
 def make_course(folder: Path, name: str = "durable", *, exchange: Path | None = None) -> Path:
-    """Write a course into `folder` (made where it is not there). Returns its absolute path.
+    """Write a course into `folder`, which is created if needed. Returns its absolute path.
 
     name      nbgrader's course id
-    exchange  the folder that students and instructors share; without one, a folder in the course, for one user
-    The settings that students need stand in for-students/. An existing course gets the lab's present texts; what
-    students handed in, and the gradebook, stay as they are. Raises GraderError if nbgrader cannot use such a path.
+    exchange  the folder that students and instructors share; by default a folder in the course, for a single user
+    The settings that students need are in for-students/. An existing course gets the lab's present texts; submissions
+    and the gradebook stay as they are. Raises GraderError if nbgrader cannot use such a path.
     """
     folder = folder.resolve()
     if why := unusable(folder) or unusable(exchange or folder):

@@ -1,4 +1,4 @@
-"""The feedback page of one notebook: the points, why, and the notebook below. It fetches nothing and runs nothing."""
+"""The feedback page of one notebook: points, reasons, and the notebook. It fetches nothing and runs nothing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _KINDS = ("text/html", "image/png", "image/jpeg", "text/plain")  # the first tha
 
 
 class GetTable(NbGraderPreprocessor):
-    """Puts the points of the whole assignment, as they stand in the gradebook, into `resources["table"]`."""
+    """Puts the gradebook's points for the whole assignment into `resources["table"]`."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
         about = resources["nbgrader"]
@@ -55,15 +55,15 @@ def _row(book: str, grade: Any, here: str) -> dict[str, Any]:
 
 def _word(grade: Any) -> str:
     if grade.needs_manual_grade and grade.manual_score is None:
-        return "not read yet"
+        return "not graded yet"
     if not grade.max_score:
-        return "for no points"
+        return "no points to earn"
     share = grade.score / grade.max_score
     return "full" if share >= 1 else "none" if share <= 0 else "partly"
 
 
 class FeedbackExporter(Exporter):
-    """A page with its style in it; autoescaped, without scripts, links to elsewhere or anything to load."""
+    """Makes a page that contains its style, escapes all text, and has no scripts, external links or files to load."""
 
     file_extension = ".html"
     output_mimetype = "text/html"
@@ -94,12 +94,12 @@ def _template() -> jinja2.Template:
 
 
 def _share(given: tuple[float, float]) -> str:
-    """`8.4 of 14`; what is given on top is out of nothing."""
+    """Return `8.4 of 14`; for extra points only the points."""
     points, out_of = given
     return f"{number(points)} of {number(out_of)}" if out_of else number(points)
 
 
-@lru_cache(2_000)  # most cells are the same for everybody
+@lru_cache(2_000)  # most cells are the same for all students
 def _code(source: str) -> Markup:
     return Markup(Highlight2HTML(pygments_lexer="ipython3")(clean.text(source)))
 
@@ -116,7 +116,7 @@ def _words(source: str) -> Markup:
 
 
 def _shown(output: Any) -> Markup:
-    """One output as HTML. All that a student's code could have made passes through `clean` once more."""
+    """Return one output as HTML, sanitised once more."""
     if output.output_type == "stream":
         return _pre(output.text)
     if output.output_type == "error":

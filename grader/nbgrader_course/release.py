@@ -1,4 +1,4 @@
-"""What nbgrader's `generate_assignment` does to a TODO cell of ours: the answer gives way to the lab's own stub."""
+"""A step of nbgrader's `generate_assignment`: the lab's own stub replaces the answer in a TODO cell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grader.nbgrader_course.cells import without_answer
 
 
 class ClearAnswers(ClearSolutions):
-    """nbgrader's own preprocessor knows one stub a language; ours says which TODO it is, and how big."""
+    """nbgrader's own preprocessor has one stub for each language; the lab's says which TODO it is, and its size."""
 
     def preprocess_cell(self, cell: Any, resources: Any, cell_index: int) -> Any:
         if cell.cell_type == "code" and is_solution(cell):

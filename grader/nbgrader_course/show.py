@@ -1,4 +1,4 @@
-"""Run a notebook in the sandboxed kernel, for people to see what it says. No mark comes from it."""
+"""Run a notebook in the sandboxed kernel, so that instructors see its output. It is not used for marks."""
 
 from __future__ import annotations
 
@@ -24,49 +24,49 @@ from grader.nbgrader_course import clean
 from grader.nbgrader_course.kernel import manager
 from grader.sandbox import bubblewrap
 
-ROOM = 5_000_000  # characters of all that one notebook says
-_SKIPPED = ("check(", "!durable-lab")  # they run the tests, which are not in there
-_FOLDER_ROOM = 20_000_000  # bytes beside its sockets
+ROOM = 5_000_000  # characters of all output of one notebook
+_SKIPPED = ("check(", "!durable-lab")  # these run the tests, which the sandbox does not have
+_FOLDER_ROOM = 20_000_000  # bytes of files beside its sockets
 
 
 class _Client(NotebookClient):
-    """Takes only so much, whatever the kernel sends."""
+    """Counts what the kernel sends, and ignores it above a limit."""
 
     heard = 0
 
     def process_message(self, msg: Any, cell: Any, cell_index: int) -> Any:
         self.heard += len(repr(msg["content"]))
         if self.heard > ROOM and msg["msg_type"] != "status":
-            return None  # `_watched` sees it, and ends the run
+            return None  # `_watched` ends the run
         try:
             return super().process_message(msg, cell, cell_index)
-        except (AttributeError, LookupError, TypeError, ValueError):  # a message that a widget could not have sent
+        except (AttributeError, LookupError, TypeError, ValueError):  # a message that no widget sends
             return None
 
 
 def run_for_show(nb: Any, engine: str | None, seconds: float) -> Any:
-    """The notebook with the outputs of its cells, made harmless. Graded cells, and `check(...)`, are not run.
+    """Return the notebook with sanitised outputs of its cells. Graded cells and `check(...)` are not run.
 
-    engine   the source of the student's engine; None: it begins with the lab as it was handed out
-    seconds  for the whole notebook. What a student's code does is not raised: the notebook says where it was stopped.
-    Raises RuntimeError where there is no sandbox.
+    engine   the source of the student's engine; None for the lab as it was handed out
+    seconds  for the whole notebook. If it is stopped, the last output says why.
+    Raises RuntimeError if there is no sandbox.
     """
     if why := bubblewrap.missing():
-        raise RuntimeError(f"{why}. Strangers' code is not run without a sandbox.")
-    with ThreadPoolExecutor(1) as pool:  # a loop of its own: Formgrader has one already
+        raise RuntimeError(f"{why}. Students' code is not run without a sandbox.")
+    with ThreadPoolExecutor(1) as pool:  # a thread, because Formgrader has an event loop already
         why = pool.submit(asyncio.run, _run(nb, engine, seconds)).result()
     for cell in nb.cells:
         if cell.cell_type == "code":
             cell.outputs = nbformat.from_dict(json.loads(_here(json.dumps(clean.outputs(cell.outputs)))))
             cell.execution_count = None
     if why and (at := next((cell for cell in reversed(nb.cells) if cell.get("outputs")), None)):
-        words = f"The run for show ended here: {why}."
+        words = f"The run was stopped here: {why}."
         at.outputs.append(nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": words}))
     return nb
 
 
 def _here(said: str) -> str:
-    """Without the names of this machine's folders, which tracebacks are full of."""
+    """Remove the names of this machine's folders, which are in tracebacks."""
     names = {sys.prefix: ".venv", sys.base_prefix: "python", str(ROOT): "."}
     for path, name in names.items():
         said = said.replace(json.dumps(path)[1:-1], name)
@@ -74,8 +74,10 @@ def _here(said: str) -> str:
 
 
 async def _run(nb: Any, engine: str | None, seconds: float) -> str:
-    """Fill in the outputs. Returns why the run was stopped; empty where it came to its end."""
-    with tempfile.TemporaryDirectory(prefix="lab-") as outer:  # closed to others, so that the inner one may be open
+    """Fill in the outputs. Returns why the run was stopped; empty if all cells were run."""
+    with tempfile.TemporaryDirectory(
+        prefix="lab-"
+    ) as outer:  # no other user may enter it, so the inner one may be open
         folder = Path(outer, "k")
         folder.mkdir()
         folder.chmod(0o777)
@@ -85,7 +87,7 @@ async def _run(nb: Any, engine: str | None, seconds: float) -> str:
             (lab / "engine.py").write_text(engine, encoding="utf-8")
         kernels = manager(lab, folder)
         client = _Client(nb, km=kernels, allow_errors=True, record_timing=False, store_widget_state=False)
-        client.comm_open_handlers = {}  # nbclient would answer for output widgets; what they hold is shown by the cell
+        client.comm_open_handlers = {}  # else nbclient answers for output widgets; here the cell shows their output
         client.reset_execution_trackers()
         running = asyncio.create_task(_cells(client))
         try:
@@ -115,12 +117,10 @@ async def _watched(running: asyncio.Task[None], client: _Client, folder: Path, s
         if time.monotonic() > deadline:
             return f"it was not done after {seconds:g} seconds"
         if client.heard > ROOM:
-            return "it says too much"
+            return "its output is too long"
         if sum(path.lstat().st_size for path in folder.rglob("*")) > _FOLDER_ROOM:
-            return "it writes where it should not"
+            return "it wrote too much into the folder of its sockets"
     error = running.exception()
     if error is None:
         return ""
-    return (
-        "the kernel came to its end" if isinstance(error, DeadKernelError) else f"{type(error).__name__} in the viewer"
-    )
+    return "the kernel exited" if isinstance(error, DeadKernelError) else f"{type(error).__name__} in the viewer"

@@ -1,4 +1,4 @@
-"""nbgrader's steps on a course folder, in this process: each `nbgrader` command takes 4 to 5 seconds to start."""
+"""The steps of nbgrader's cycle on a course folder, in this process: an `nbgrader` command takes seconds to start."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from grader.report import Report
 
 
 class CourseError(GraderError):
-    """A step could not be done. The message says what nbgrader said, for the instructor."""
+    """A step failed. The message is nbgrader's own, for the instructor."""
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What came of one hand-in. `problem` is empty where nbgrader took it; else it has 0 points, for that reason."""
+    """The result for one submission. `problem` is empty if nbgrader took it; else it has 0 points, for that reason."""
 
     student: str
     report: Report | None
@@ -39,28 +39,30 @@ class Graded:
 
 
 def config(course: Path) -> Config:
-    """The settings in the course's nbgrader_config.py. Raises CourseError where there is none."""
+    """Return the settings in the course's nbgrader_config.py. Raises CourseError if there is none."""
     course = course.resolve()
     if not (course / "nbgrader_config.py").is_file():
-        raise CourseError(f"{course} is no course folder: it has no nbgrader_config.py. Make one first.")
+        raise CourseError(
+            f"{course} is no course folder: it has no nbgrader_config.py. Make one first: `lab-grader course`."
+        )
     if why := unusable(course):
         raise CourseError(why)
     return PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
 
 
 def api(course: Path) -> Any:
-    """nbgrader's own API for this course, in this process."""
-    with _at_work():
+    """Return nbgrader's own API for this course."""
+    with _surroundings():
         made = NbGraderAPI(config=config(course))
         made.log_level = "ERROR"
-        made.gradebook.close()  # makes it, where there is none
+        made.gradebook.close()  # creates it if needed
     return made
 
 
 @contextmanager
-def _at_work() -> Iterator[None]:
-    """nbgrader runs `alembic` for a new gradebook, finds it only if the environment is activated, and alembic reads its
-    settings in the encoding of the locale, although paths are in them. The warnings are nothing for an instructor."""
+def _surroundings() -> Iterator[None]:
+    """Set what nbgrader needs. For a new gradebook it runs `alembic`, which it finds only in an activated environment,
+    and which reads its settings, with paths in them, in the locale's encoding. Warnings do not concern instructors."""
     path = os.pathsep.join(filter(None, [str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
     with patch.dict(os.environ, PATH=path, LC_ALL="C.UTF-8"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -70,7 +72,7 @@ def _at_work() -> Iterator[None]:
 def generate(course: Path) -> None:
     """Make release/ from source/: the assignment without its answers, and the gradebook's list of graded cells.
 
-    Raises CourseError; what was released before is then still there.
+    Raises CourseError; the release that was there before is kept then.
     """
     release = course / "release" / ASSIGNMENT
     kept = course / "release" / f".{ASSIGNMENT}.kept"
@@ -85,9 +87,9 @@ def generate(course: Path) -> None:
 
 
 def release(course: Path, *, again: bool = False) -> None:
-    """Hand the assignment out: into the exchange folder, where students fetch it. Raises CourseError.
+    """Put the assignment into the exchange, where students fetch it. Raises CourseError.
 
-    again  make it from source/ once more, and put it in the place of what was handed out before
+    again  generate it again from source/, and replace what was released before
     """
     if again or not (course / "release" / ASSIGNMENT).is_dir():
         generate(course)
@@ -95,12 +97,14 @@ def release(course: Path, *, again: bool = False) -> None:
     nbgrader.config.ExchangeReleaseAssignment.force = again
     out = Path(nbgrader.config.Exchange.root, nbgrader.config.CourseDirectory.course_id, "outbound", ASSIGNMENT)
     if out.is_dir() and not again:
-        raise CourseError(f"{out} is there: it was released before. To hand out what is in source/ now, add --again.")
+        raise CourseError(
+            f"{out} exists: the assignment was released before. To release what is in source/ now, add --again."
+        )
     _do(nbgrader.release_assignment)
 
 
 def collect(course: Path) -> tuple[str, ...]:
-    """Take what was handed in through the exchange, the newest of each student. Returns all who have handed in.
+    """Take each student's latest submission from the exchange. Returns all students with a submission.
 
     Raises CourseError.
     """
@@ -109,7 +113,7 @@ def collect(course: Path) -> tuple[str, ...]:
 
 
 def students(course: Path) -> tuple[str, ...]:
-    """All whose hand-in is in the course folder, by name."""
+    """Return the students with a submission in the course folder, by name."""
     found = {
         path.parent.name for step in ("submitted", "originals") for path in (course / step).glob(f"*/{ASSIGNMENT}")
     }
@@ -124,18 +128,16 @@ def autograde(
     show: bool = False,
     tell: Callable[[Graded], None] = lambda graded: None,
 ) -> list[Graded]:
-    """Put the marks of all hand-ins (or of `only` these students) into nbgrader's gradebook and autograded/.
+    """Put the marks of all submissions (or of `only` these students) into nbgrader's gradebook and autograded/.
 
-    grade  gives the report on a folder as it was handed in; `grader.marks.grade`, or one that looks up what is known
-    show   run the notebooks in the sandbox, so that Formgrader shows what they print; it takes seconds each
-    tell   is told of each one as it is done
-    What goes wrong with one hand-in is said in its `problem`, and ends nothing. Raises CourseError for what is wrong
-    with the course; what `grade` raises passes.
+    grade  returns the report on a folder as it was handed in: `grader.marks.grade`, or a look-up
+    show   run the notebooks in the sandbox, so that Formgrader shows their output; it takes seconds each
+    tell   is called for each submission when it is done
+    A problem with one submission is in its result, and the others go on. Raises CourseError for problems of the course,
+    and what `grade` raises.
     """
     if not (course / "release" / ASSIGNMENT).is_dir():
-        raise CourseError(
-            "Nothing is released yet, so there is nothing to grade against. Generate the assignment first."
-        )
+        raise CourseError("There is no release/ to grade against. Release the assignment first: `lab-grader release`.")
     nbgrader = api(course)
     nbgrader.config.RunForShow.enabled = show
     done = []
@@ -153,7 +155,7 @@ def _autograde(nbgrader: Any, course: Path, student: str, grade: Callable[[Path,
     try:
         prepare(course, student, ASSIGNMENT)
         give_report(ASSIGNMENT, student, report)
-        with _at_work():
+        with _surroundings():
             said = nbgrader.autograde(ASSIGNMENT, student)
         problem = "" if said["success"] else _last(said)
     except OSError as error:
@@ -164,22 +166,22 @@ def _autograde(nbgrader: Any, course: Path, student: str, grade: Callable[[Path,
 
 
 def _zero(nbgrader: Any, student: str, problem: str) -> None:
-    """A hand-in that nbgrader could not take: it has 0 points, and the reason stands in its comments."""
-    with _at_work(), nbgrader.gradebook as gradebook:
+    """Give a submission that nbgrader could not take 0 points, with the reason in its comments."""
+    with _surroundings(), nbgrader.gradebook as gradebook:
         gradebook.update_or_create_student(student)
         submission = gradebook.update_or_create_submission(ASSIGNMENT, student)
         for notebook in submission.notebooks:
             for grade in notebook.grades:
                 grade.auto_score, grade.needs_manual_grade = 0.0, False
             for comment in notebook.comments:
-                comment.auto_comment = f"This hand-in could not be graded: {problem}"
+                comment.auto_comment = f"This submission could not be graded: {problem}"
         gradebook.db.commit()
 
 
 def feedback(course: Path, *, give: bool = False) -> list[Path]:
-    """Write a feedback page for each notebook of each hand-in that was autograded. Returns the pages.
+    """Write a feedback page for each notebook of each autograded submission. Returns the pages.
 
-    give  put them into the exchange, too, where each student can fetch their own
+    give  put them into the exchange, too, where students can fetch their own
     Raises CourseError.
     """
     nbgrader = api(course)
@@ -190,23 +192,23 @@ def feedback(course: Path, *, give: bool = False) -> list[Path]:
 
 
 def export_gradebook(course: Path, to: Path) -> Path:
-    """Write nbgrader's table of all marks, a person's included, as CSV. Returns `to`. Raises CourseError, OSError."""
+    """Write all marks, with those given by hand, as nbgrader's CSV table. Returns `to`. Raises CourseError, OSError."""
     nbgrader = api(course)
     plugin = CsvExportPlugin(config=nbgrader.config, to=str(to))
-    with _at_work(), nbgrader.gradebook as gradebook:
+    with _surroundings(), nbgrader.gradebook as gradebook:
         plugin.export(gradebook)
     return to
 
 
 def _do(step: Callable[[str], dict[str, Any]]) -> None:
-    with _at_work():
+    with _surroundings():
         said = step(ASSIGNMENT)
     if not said["success"]:
         raise CourseError(_last(said))
 
 
 def _last(said: dict[str, Any]) -> str:
-    """nbgrader's own words for what went wrong: the last error that it logged, or that ended it."""
+    """Return the last error that nbgrader logged, or that stopped it."""
     lines: list[str] = said.get("log", "").splitlines() + said.get("error", "").splitlines()
     lines = [line.strip().removeprefix("[ERROR] ").removeprefix("[CRITICAL] ") for line in lines]
     errors = [line for line in lines if re.match(r"[\w.]+(Error|Exception|Exit|Interrupt|Entry): ", line)]

@@ -169,7 +169,7 @@ def test_a_submission_that_nbgrader_cannot_read_has_0_points_and_a_reason_and_st
     assert (score(course, "ana"), score(course, "bo")) == (0, 24)
     with Gradebook(f"sqlite:///{course}/gradebook.db", "durable") as book:
         reason = book.find_comment("answer-05-signal", "05_signals", "lab-01", "ana").comment
-    assert reason.startswith("This hand-in could not be graded: ")
+    assert reason.startswith("This submission could not be graded: ")
 
 
 def test_a_score_is_never_more_than_the_cell_gives_and_never_no_number(course, hand_in, books):

@@ -47,7 +47,7 @@ def test_the_instructor_has_the_answers_and_no_student_has(released, books):
                 assert all(line in source for line in answer)
     shown = "\n".join(path.read_text(encoding="utf-8") for path in (released / "release").rglob("*") if path.is_file())
     assert "SOLUTION" not in shown
-    assert "For whoever grades" not in shown
+    assert "For instructors; students" not in shown
 
 
 def test_the_graded_cells_are_the_parts_of_the_rubric(released):

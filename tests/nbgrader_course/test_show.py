@@ -59,14 +59,14 @@ def test_what_it_shows_is_made_harmless_and_graded_cells_are_not_run():
 @pytest.mark.parametrize(
     ("cell", "why"),
     [
-        ("import os; os._exit(1)", "the kernel came to its end"),
+        ("import os; os._exit(1)", "the kernel exited"),
         ("while True: pass", "it was not done after 5 seconds"),
-        ("import time\nwhile True: print('x' * 5_000); time.sleep(0.01)", "it says too much"),
-        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "the kernel came to its end"),
+        ("import time\nwhile True: print('x' * 5_000); time.sleep(0.01)", "its output is too long"),
+        ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "the kernel exited"),
         (
             "import glob, time; [k] = glob.glob('/tmp/lab-*/k/')\n"
             "for i in range(9): open(f'{k}{i}', 'wb').write(b'x' * 10**7)\ntime.sleep(60)",
-            "it writes where it should not",
+            "it wrote too much into the folder of its sockets",
         ),
     ],
 )
