@@ -85,8 +85,8 @@ def _matched(setup: Setup, given: Export, filled: Filled, book: Book) -> int:
     """Say who is in it, and who is not."""
     _said(setup, _write(given.file or given.out / "exports" / f"{given.to}.csv", filled.text))
     setup.say(f"marks filled in: {filled.filled} of {len(book.final)}")
-    if filled.said:
-        setup.say(filled.said)
+    if filled.scale:
+        setup.say(filled.scale)
     _names(setup, "no row, or no single row, for", filled.no_row)
     _names(setup, "rows without a mark of ours", filled.no_mark)
     return max(1 if filled.no_row else 0, _without_marks(setup, book))

@@ -42,7 +42,7 @@ def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
     found, reports = matches(book, keys), {report.student: report for report in book.final}
     marks = {row: reports[name] for name, row in found.items() if name in reports}
     possible = next((row[place] for row in sheet.rows if "Points Possible" in row[0]), "")
-    points, said = scaled(book, possible)
+    points, scale = scaled(book, possible)
     kept = [*who, section]
     rows = [[*(sheet.head[i] for i in kept), sheet.head[place]]]
     for i, row in enumerate(sheet.rows):
@@ -53,7 +53,7 @@ def fill_canvas(book: Book, gradebook: Path, column: str = "Lab 01") -> Filled:
     no_row = tuple(student for student in reports if student not in found)
     left = [row for i, row in enumerate(sheet.rows) if not _about(row) and i not in marks]
     text = csv_text(rows, sheet.delimiter, sheet.bom)
-    return Filled(text, len(marks), no_row, tuple(row[0] for row in left), said)
+    return Filled(text, len(marks), no_row, tuple(row[0] for row in left), scale)
 
 
 def _first_name_first(name: str) -> str:

@@ -41,14 +41,14 @@ def fill_moodle(book: Book, worksheet: Path) -> Filled:
     most = sheet.column("Maximum Grade")
     found = matches(book, [_keys(sheet.head, row, who) for row in sheet.rows])
     reports = {report.student: report for report in book.final}
-    said: list[str] = []
+    scale: list[str] = []
     marks = {row: reports[student] for student, row in found.items() if student in reports}
     rows = [sheet.head]
     for i, row in enumerate(sheet.rows):
         made = [cell(word) for word in row]
         if i in marks:
             points, note = scaled(book, row[most] if most is not None else "")
-            said += [note] if note not in said else []
+            scale += [note] if note not in scale else []
             made[grade] = number(points(marks[i]))
             if comments is not None:
                 made[comments] = cell(comment(marks[i]))
@@ -56,7 +56,7 @@ def fill_moodle(book: Book, worksheet: Path) -> Filled:
     no_row = tuple(student for student in reports if student not in found)
     name = sheet.column("Full name", "Identifier") or 0
     no_mark = tuple(row[name] for i, row in enumerate(sheet.rows) if i not in marks)
-    return Filled(csv_text(rows, sheet.delimiter, sheet.bom), len(marks), no_row, no_mark, " ".join(said))
+    return Filled(csv_text(rows, sheet.delimiter, sheet.bom), len(marks), no_row, no_mark, " ".join(scale))
 
 
 def _keys(head: list[str], row: list[str], who: list[int]) -> list[str]:

@@ -47,7 +47,7 @@ class Filled:
     filled: int
     no_row: tuple[str, ...] = ()  # students with a mark, but in no row or in several
     no_mark: tuple[str, ...] = ()  # rows without a mark
-    said: str = ""  # how the points were scaled
+    scale: str = ""  # how the points were scaled
 
 
 def read_sheet(path: Path) -> Sheet:
@@ -91,8 +91,8 @@ def scaled(book: Book, possible: str) -> tuple[Callable[[Report], float], str]:
         )
     if most == out_of:
         return lambda one: one.points, f"The points are out of {number(out_of)}, as in the file."
-    said = f"The points are scaled: the file has {number(most)} points possible, the rubric {number(out_of)}."
-    return lambda one: round(one.points * most / one.out_of, 2) if one.out_of else 0.0, said
+    scale = f"The points are scaled: the file has {number(most)} points possible, the rubric {number(out_of)}."
+    return lambda one: round(one.points * most / one.out_of, 2) if one.out_of else 0.0, scale
 
 
 def matches(book: Book, keys: Sequence[Iterable[str]]) -> dict[str, int]:

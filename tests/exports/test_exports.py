@@ -201,7 +201,7 @@ def test_canvas_points_are_those_that_its_assignment_has(tmp_path, possible, mar
     lines = [line.replace(",100,50,", f",{possible},50,") for line in GRADEBOOK]
     made = canvas.fill_canvas(book("ada"), write(tmp_path / "c.csv", *lines))
     assert rows(made.text)[1][-1] == possible
-    assert (rows(made.text)[2][-1], made.said) == (mark, said)
+    assert (rows(made.text)[2][-1], made.scale) == (mark, said)
 
 
 def test_a_number_alone_is_no_student(tmp_path):

@@ -44,7 +44,7 @@ def _text(folder):
     return (folder / "lab" / "engine.py").read_text(encoding="utf-8")
 
 
-class Nobody:
+class NoProgress:
     def begins(self, total, done):
         pass
 
@@ -65,6 +65,6 @@ def test_a_class_with_some_of_them_in_it_is_graded_to_its_end(tmp_path):
     folder = tmp_path / "class" / "zoe" / "lab"
     folder.mkdir(parents=True)
     (folder / "engine.py").write_text(SOLVED, encoding="utf-8")
-    book = grade_all(GradeOptions(tmp_path / "class", tmp_path / "grades", jobs=2), Nobody())
+    book = grade_all(GradeOptions(tmp_path / "class", tmp_path / "grades", jobs=2), NoProgress())
     points = {entry.student: entry.report.points for entry in book.entries}
     assert points == {**dict.fromkeys(chosen, 0), "leaves_a_daemon": 84, "zoe": 84}

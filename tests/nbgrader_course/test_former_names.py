@@ -27,7 +27,7 @@ PROGRAMS = ("grader.bench", "grader.bench_grading", "grader.bench_timeline", "gr
 
 
 def modules(package):
-    """The package and its modules, by the part of the name that follows the package's. Some of grader.dev are scripts."""
+    """The package and its modules, by the rest of the name. Some of grader.dev are scripts, and not imported."""
     if package.startswith("grader.dev"):
         return [""]
     found = importlib.import_module(package)
