@@ -29,7 +29,7 @@ def class_html(book: Book, feedback: dict[str, str] | None = None) -> str:
             repaired=statistics.repaired(book),
             refused=statistics.refused(book),
             notes=statistics.notes(book),
-            late=statistics.said((r.student, line(r.late)) for r in reports if r.late),
+            late=statistics.remarks((r.student, line(r.late)) for r in reports if r.late),
             not_isolated_students=[r.student for r in reports if not r.isolated],
             open_parts=open_parts,
         )

@@ -34,7 +34,7 @@ def templates() -> jinja2.Environment:
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     made.filters.update(plain=plain, line=line, number=number, code=_code)
-    made.globals.update(count=count, tally=tally, explained=explained, not_isolated=NOT_ISOLATED)
+    made.globals.update(count=count, tally=tally, shown_outcomes=shown_outcomes, not_isolated=NOT_ISOLATED)
     return made
 
 
@@ -57,8 +57,8 @@ def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> s
         lines += _wrap(f"what counted: {line(part.taken_from)}", width)
     if part.outcomes:
         lines += _wrap(tally(part), width)
-    for said in explained(part, seen):
-        lines += _outcome(said, width)
+    for shown in shown_outcomes(part, seen):
+        lines += _outcome(shown, width)
     if part.diagnosis:
         lines += ["", *_diagnosis(part.diagnosis, width)]
     return "\n".join(lines)
@@ -66,17 +66,17 @@ def part_text(part: Part, width: int = WIDTH, seen: set[str] | None = None) -> s
 
 def tally(part: Part) -> str:
     """Return the counts: `12 of 14 tests pass; hidden variants that fail: 1`, and how many tests cost less."""
-    shown = [outcome for outcome in part.outcomes if outcome.passed]
-    variants = sum(not outcome.earned for outcome in shown)
+    passed = [outcome for outcome in part.outcomes if outcome.passed]
+    variants = sum(not outcome.earned for outcome in passed)
     paid_for = sum(outcome.paid_by > 0 for outcome in part.outcomes)
     how = "at half the cost, because one TODO alone is at fault" if part.name == "whole engine" else "counted elsewhere"
-    said = f"{len(shown)} of {count(len(part.outcomes), 'test')} pass"
-    said += f"; hidden variants that fail: {variants}" if variants else ""
-    return said + (f"; {how}: {paid_for}" if paid_for else "")
+    words = f"{len(passed)} of {count(len(part.outcomes), 'test')} pass"
+    words += f"; hidden variants that fail: {variants}" if variants else ""
+    return words + (f"; {how}: {paid_for}" if paid_for else "")
 
 
 @dataclass(frozen=True)
-class Said:
+class Shown:
     """An outcome as it is shown: "passes", "half" or "fails", and either a sentence or text in lines."""
 
     word: str
@@ -85,7 +85,7 @@ class Said:
     text: str = ""
 
 
-def explained(part: Part, seen: set[str]) -> Iterator[Said]:
+def shown_outcomes(part: Part, seen: set[str]) -> Iterator[Shown]:
     """Yield the part's outcomes; a message that is on the page already is not repeated."""
     for outcome in part.outcomes:
         word = "fails" if not outcome.passed else "passes" if outcome.earned else "half"
@@ -93,20 +93,20 @@ def explained(part: Part, seen: set[str]) -> Iterator[Said]:
         known = message in seen
         seen |= {message} - {""}
         if known:
-            yield Said(word, outcome, "" if outcome.passed else "For this, too, see above.")
+            yield Shown(word, outcome, "" if outcome.passed else "For this, too, see above.")
         elif "\n" in message:
-            yield Said(word, outcome, text=message)
+            yield Shown(word, outcome, text=message)
         else:
-            yield Said(word, outcome, message)
+            yield Shown(word, outcome, message)
 
 
-def _outcome(said: Said, width: int) -> list[str]:
-    rules = f" ({line(', '.join(said.outcome.rules))})" if said.outcome.rules else ""
-    rules += f" - see TODO {said.outcome.paid_by}" if said.outcome.paid_by else ""
-    word = said.word if said.outcome.earned else said.word.upper()
-    lines = _wrap(f"{word:<6} {line(said.outcome.test)}{rules}", width, hang=7)
-    lines += _wrap(said.sentence, width, by=9) if said.sentence else []
-    return lines + textwrap.indent(said.text, " " * 9 + "| ", lambda _: True).splitlines()
+def _outcome(shown: Shown, width: int) -> list[str]:
+    rules = f" ({line(', '.join(shown.outcome.rules))})" if shown.outcome.rules else ""
+    rules += f" - see TODO {shown.outcome.paid_by}" if shown.outcome.paid_by else ""
+    word = shown.word if shown.outcome.earned else shown.word.upper()
+    lines = _wrap(f"{word:<6} {line(shown.outcome.test)}{rules}", width, hang=7)
+    lines += _wrap(shown.sentence, width, by=9) if shown.sentence else []
+    return lines + textwrap.indent(shown.text, " " * 9 + "| ", lambda _: True).splitlines()
 
 
 def _diagnosis(diagnosis: Diagnosis, width: int) -> list[str]:

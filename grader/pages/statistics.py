@@ -86,7 +86,7 @@ class BeliefRow:
 
 
 @dataclass(frozen=True)
-class Said:
+class Remark:
     """One sentence, and the students about whom it is."""
 
     sentence: str
@@ -195,28 +195,28 @@ def beliefs(reports: Sequence[Report]) -> list[BeliefRow]:
     return sorted(rows, key=lambda row: (-round(row.points, 6), row.diagnosis.belief))
 
 
-def said(pairs: Iterable[tuple[str, str]]) -> list[Said]:
+def remarks(pairs: Iterable[tuple[str, str]]) -> list[Remark]:
     """Group (student, sentence) pairs by sentence, most frequent first."""
     found: dict[str, list[str]] = defaultdict(list)
     for student, sentence in pairs:
         if student not in found[sentence]:
             found[sentence].append(student)
-    rows = [Said(sentence, tuple(students)) for sentence, students in found.items()]
+    rows = [Remark(sentence, tuple(students)) for sentence, students in found.items()]
     return sorted(rows, key=lambda row: -len(row.students))
 
 
-def repaired(book: Book) -> list[Said]:
-    return said((report.student, sentence) for report in book.reports for sentence in report.repairs)
+def repaired(book: Book) -> list[Remark]:
+    return remarks((report.student, sentence) for report in book.reports for sentence in report.repairs)
 
 
-def refused(book: Book) -> list[Said]:
-    return said((report.student, sentence) for report in book.reports for sentence in report.refusals)
+def refused(book: Book) -> list[Remark]:
+    return remarks((report.student, sentence) for report in book.reports for sentence in report.refusals)
 
 
-def notes(book: Book) -> list[Said]:
+def notes(book: Book) -> list[Remark]:
     """Return why parts of the engine have no points if no test says it: "TODO 5: still to be written"."""
     parts = (
         (report.student, part) for report in book.reports for part in report.parts if part.note and not part.points
     )
     known = ((s, part) for s, part in parts if part.name not in LESSONS and part.note != COULD_NOT)  # that is refused
-    return said((student, f"{part.name}: {part.note}") for student, part in known)
+    return remarks((student, f"{part.name}: {part.note}") for student, part in known)
