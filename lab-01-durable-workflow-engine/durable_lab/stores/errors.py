@@ -17,6 +17,13 @@ class InputMismatch(StoreError):
 class Conflict(StoreError):
     """Another worker has recorded this position first. Two writers never both win."""
 
+    @classmethod
+    def at(cls, path: Path, workflow_id: str, seq: int) -> Conflict:
+        return cls(
+            f"{path}: run {workflow_id!r}: another worker has recorded a command at seq {seq} or after, so this worker "
+            "stops, and its last result does not count. Let the other worker go on, or load the run again."
+        )
+
 
 _SPACE = (
     "the disk is full, or it fails ({error}). Nothing of this last write counts; every history is good up to its last "

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
@@ -15,32 +11,16 @@ from durable_lab import study
 from durable_lab.stores.database import Database
 from durable_lab.stores.encoder import compact_encoder
 from durable_lab.stores.errors import Conflict, InputMismatch, StoreError
+from durable_lab.stores.journal import Journal
+from durable_lab.stores.records import is_time, storable
 from durable_lab.stores.runs import ENDED, STATUSES, Run, Session
 from durable_lab.stores.schema import STORE
 
 _encode = compact_encoder()
 _canonical = json.JSONEncoder(allow_nan=False, separators=(",", ":"), sort_keys=True).encode
 
-_APPEND = "INSERT INTO history(workflow_id, seq, type, record) VALUES (?, ?, 'command', ?)"
-# :unseen is the first seq that this worker has not seen: signals may have come in since, but no command of another one.
-_APPEND_BEHIND_SIGNALS = """
-    INSERT INTO history(workflow_id, seq, type, record)
-    SELECT :run, (SELECT max(seq) + 1 FROM history WHERE workflow_id = :run), 'command', :record
-    WHERE NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = :run AND seq >= :unseen AND type = 'command')
-    RETURNING seq"""
-_APPEND_SIGNAL = """
-    INSERT INTO history(workflow_id, seq, type, record, signal_key)
-    SELECT :run, coalesce((SELECT max(seq) + 1 FROM history WHERE workflow_id = :run), 0), 'signal', :record, :key
-    WHERE :key IS NULL OR NOT EXISTS (SELECT 1 FROM history WHERE workflow_id = :run AND signal_key = :key)
-    RETURNING seq"""
 _LATER_COMMAND = "SELECT 1 FROM history WHERE workflow_id = ? AND seq >= ? AND type = 'command'"
-_COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last one tells
-
-_LEVELS = 100  # of lists and dicts, as in the engine
-_SHORT = 300  # characters: what a command says of itself takes half of them, so the rest has no 100 levels
-_CHECKPOINT = 500  # records: so often the log is moved into the file
-
-Journal = Callable[[Any], int | None]
+_COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  # gap-free, so the last seq tells
 
 
 class SQLiteStore:
@@ -85,9 +65,9 @@ class SQLiteStore:
             for what, name in (("its id", workflow_id), ("the name of its workflow", workflow)):
                 if not isinstance(name, str):
                     raise TypeError(f"{what} is {name!r:.60}, and must be a string")
-            if _shown(workflow_id) != workflow_id:
+            if storable(workflow_id) != workflow_id:
                 raise ValueError("its id has a lone surrogate, which SQLite cannot keep. Take another id")
-            workflow = _shown(workflow)
+            workflow = storable(workflow)
             given = json.loads(self._engine.WorkflowState(workflow_id, input).to_json())["input"]
         except (AttributeError, RecursionError, TypeError, ValueError) as error:
             raise StoreError(f"{self.path}: run {workflow_id!r:.200} was not started: {error}") from None
@@ -116,13 +96,13 @@ class SQLiteStore:
 
         Raises Conflict if another worker has recorded a command since `load`.
         """
-        if not _is_time(at):
+        if not is_time(at):
             raise StoreError(f"{self.path}: run {workflow_id!r}: a worker's time is {at!r:.60}, and must be a number.")
         with self._explained(writes=True), self._file.transaction():
             self._find(workflow_id)
             self._refuse_late(workflow_id)
             (number,) = self._one("SELECT count(*) + 1 FROM sessions WHERE workflow_id = ?", workflow_id)
-            session = Session(number, _shown(engine_label), self._one(_COUNT, workflow_id)[0], at)
+            session = Session(number, storable(engine_label), self._one(_COUNT, workflow_id)[0], at)
             row = (workflow_id, session.number, session.engine, session.began_after, session.at)
             self._db.execute("INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", row)
             update = "UPDATE runs SET status = 'running', detail = NULL WHERE workflow_id = ? AND status = 'blocked'"
@@ -142,60 +122,13 @@ class SQLiteStore:
         """
         if not (signal_key is None or isinstance(signal_key, str)):
             raise StoreError(f"{self.path}: the key of a signal is {signal_key!r:.60}, and must be a string.")
-        signal_key = signal_key and _shown(signal_key)
+        signal_key = signal_key and storable(signal_key)
         with self._explained(writes=True):
             self._find(workflow_id)
             unseen: int = self._seen.get(workflow_id, self._one(_COUNT, workflow_id)[0])
-        execute = self._db.cursor().execute  # one cursor and one statement for the whole run
-        there, check, reached = self._file.is_there(), self._file.check, self._reached
-        command_type, signal_type, attempt_type = self._engine.Command, self._engine.Signal, self._engine.Attempt
-
-        def signal(text: str) -> int | None:
-            nonlocal unseen
-            rows = execute(_APPEND_SIGNAL, {"run": workflow_id, "record": text, "key": signal_key}).fetchall()
-            if not rows:
-                return None
-            seq = int(rows[0][0])
-            if not seq % _CHECKPOINT:
-                self._tidy()
-            if seq == unseen:  # subtle: otherwise there are records before it that this worker does not know
-                unseen += 1
-            return seq
-
-        def append(record: Any) -> int | None:
-            nonlocal unseen
-            if not there():
-                check()  # says why
-            try:
-                text = _encode(record)
-                if isinstance(record, signal_type):
-                    _check_signal(record)
-                    return signal(text)
-                if not isinstance(record, command_type):
-                    raise TypeError(f"{record!r:.60} is no Command or Signal of {self._engine.__name__}")
-                if not _is_plain(record, attempt_type, text):
-                    _check_command(record, attempt_type, text)
-                try:
-                    seq = unseen
-                    execute(_APPEND, (workflow_id, seq, text))  # <- the commit point
-                except sqlite3.IntegrityError:  # another writer took this sequence number
-                    behind = {"run": workflow_id, "record": text, "unseen": seq}
-                    rows = execute(_APPEND_BEHIND_SIGNALS, behind).fetchall()
-                    if not rows:
-                        raise self._conflict(workflow_id, seq) from None
-                    seq = int(rows[0][0])
-                reached[workflow_id] = unseen = seq + 1
-                if not unseen % _CHECKPOINT:
-                    self._tidy()
-                return seq
-            except sqlite3.Error as error:
-                raise self._file.explain(error) from None
-            except (AttributeError, RecursionError, TypeError, ValueError) as error:
-                raise StoreError(
-                    f"{self.path}: run {workflow_id!r}: this record cannot be kept: {error} (R5)"
-                ) from None
-
-        return append
+        return Journal(
+            self._file, self._engine, workflow_id, unseen=unseen, reached=self._reached, signal_key=signal_key
+        )
 
     def finish(self, workflow_id: str, status: str, detail: object = None) -> None:
         """Note how a worker left the run: see `Run` for the words. History does not change.
@@ -219,7 +152,7 @@ class SQLiteStore:
                 if (now in ENDED and newest > session.number) or (now == "completed" and not new):
                     return
             update = "UPDATE runs SET status = ?, detail = ? WHERE workflow_id = ?"
-            self._db.execute(update, (status, None if detail is None else _shown(detail), workflow_id))
+            self._db.execute(update, (status, None if detail is None else storable(detail), workflow_id))
 
     # ------------------------------------------------------------ attempts that failed
 
@@ -275,7 +208,7 @@ class SQLiteStore:
 
     def _find(self, workflow_id: str) -> Any:
         """The run's row."""
-        known_form = isinstance(workflow_id, str) and _shown(workflow_id) == workflow_id
+        known_form = isinstance(workflow_id, str) and storable(workflow_id) == workflow_id
         row = known_form and self._one("SELECT * FROM runs WHERE workflow_id = ?", workflow_id)
         if not row:
             known = [name for (name,) in self._db.execute("SELECT workflow_id FROM runs ORDER BY rowid DESC LIMIT 11")]
@@ -332,90 +265,8 @@ class SQLiteStore:
             "Nothing was changed. Put a copy of the file back, or start the work again under a new workflow id."
         )
 
-    def _conflict(self, workflow_id: str, seq: int) -> Conflict:
-        return Conflict(
-            f"{self.path}: run {workflow_id!r}: another worker has recorded a command at seq {seq} or after, so this "
-            "worker stops, and its last result does not count. Let the other one go on, or load the run once more."
-        )
-
-    def _tidy(self) -> None:
-        """Move a long log into the file."""
-        with suppress(StoreError):  # the records are durable; the log grows a little more
-            self._file.checkpoint()
-
     def _refuse_late(self, workflow_id: str) -> None:
         """Raise Conflict if another worker has recorded a command that this one has not seen."""
         seen = max(self._seen.get(workflow_id, -1), self._reached.get(workflow_id, -1))
         if seen >= 0 and self._db.execute(_LATER_COMMAND, (workflow_id, seen)).fetchone():
-            raise self._conflict(workflow_id, seen)
-
-
-def _shown(text: object) -> str:
-    """As a string that SQLite can keep: a lone surrogate is escaped."""
-    return str(text).encode(errors="backslashreplace").decode()
-
-
-def _is_time(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _check_signal(record: Any) -> None:
-    if not isinstance(record.name, str):
-        raise TypeError(f"the name of a signal is {record.name!r:.60}, and must be a string")
-    if _is_deep(record.payload):
-        raise ValueError(f"the payload of signal {record.name!r:.60} is nested more than {_LEVELS} levels deep")
-    if not _is_time(record.received_at):
-        raise TypeError(f"the time of signal {record.name!r:.60} is {record.received_at!r:.60}, and must be a number")
-
-
-def _is_plain(record: Any, attempt_type: Any, text: str) -> bool:
-    """Whether it can surely be read again: the quick answer, for nearly all commands."""
-    for attempt in record.tries:
-        if (
-            type(attempt) is not attempt_type
-            or type(attempt.started_at) is not float
-            or type(attempt.ended_at) is not float
-            or attempt.error is not None
-        ):
-            return False
-    return (
-        len(text) < _SHORT
-        and type(record.name) is str
-        and type(record.kind) is str
-        and type(record.args) is list
-        and type(record.ok) is bool
-        and type(record.started_at) is float
-        and type(record.ended_at) is float
-        and record.error is None
-    )
-
-
-def _is_deep(value: Any, room: int = _LEVELS) -> bool:
-    """Whether it is nested deeper than the engine allows: how deep JSON can be read depends on the Python."""
-    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
-    return bool(items) and (not room or any(_is_deep(item, room - 1) for item in items))
-
-
-def _check_command(record: Any, attempt_type: Any, text: str) -> None:
-    """Refuse what could be written but not read again. `text` is its JSON, which has no NaN in it."""
-    name, start, end, tries = record.name, record.started_at, record.ended_at, record.tries
-    if not (isinstance(name, str) and isinstance(record.kind, str)):
-        raise TypeError(f"kind and name of a command are {record.kind!r:.60} and {name!r:.60}, and must be strings")
-    error_of = [record.error]
-    times = [start, end]
-    for attempt in tries:
-        if type(attempt) is not attempt_type:
-            raise TypeError(f"{name}: one of its tries is {attempt!r:.60}, which is no Attempt of this engine")
-        error_of.append(attempt.error)
-        times += (attempt.started_at, attempt.ended_at)
-    for time in times:
-        if type(time) is not float and not _is_time(time):
-            raise TypeError(f"{name}: one of its times is {time!r:.60}, and must be a number")
-    for error in error_of:
-        if error is not None and not isinstance(error, str):
-            raise TypeError(f"{name}: its error is {error!r:.60}, and must be a string or None")
-    if type(record.ok) is not bool or not isinstance(record.args, (list, tuple)):
-        raise TypeError(f"{name}: ok is {record.ok!r:.60} and args {record.args!r:.60}; a bool and a list are needed")
-    deep = text.count("[") + text.count("{") > _LEVELS and any(map(_is_deep, (record.value, *record.args)))
-    if deep:
-        raise ValueError(f"{name}: a value in it is nested more than {_LEVELS} levels deep")
+            raise Conflict.at(self.path, workflow_id, seen)
