@@ -218,6 +218,9 @@ UNREADABLE = [
     engine.Command("activity", "step", tries=ATTEMPT),  # type: ignore[arg-type]
     engine.Command("activity", "step", value=nested(970)),
     engine.Command("activity", "step", value=10**5000),
+    engine.Command("activity", "step", ok=True, error="E: x"),
+    engine.Command("activity", "step", ok=False),
+    engine.Command("activity", "step", ok=False, value=0, error="E: x"),
     ATTEMPT,
     None,
     "record",
@@ -236,6 +239,7 @@ READABLE = [
     engine.Signal("", None, -1e300),
     engine.Command("activity", "step", [{"a": [1]}], tries=(ATTEMPT, engine.Attempt(1, 2, "E: x"))),
     engine.Command("activity", "step", [[{}]] * 500, value={"k": 10**300}),
+    engine.Command("activity", "step", ok=False, error=""),
 ]
 
 

@@ -119,27 +119,30 @@ class Database:
             )
 
     def is_there(self) -> Callable[[], bool]:
-        """A quick form of `check`, to be asked before each record. If it is False, `check` says why.
+        """A fast form of `check`, to be called before each record. If it returns False, `check` says why.
 
-        A file or a log cannot go from its folder without a new time on the folder. So one look at that is enough,
-        once the time is old enough that a change since then must have another one.
+        A file or a log cannot leave its folder without a new time on the folder. So one look at that time is enough,
+        once it is old enough that any later change gives another one.
         """
-        stat, forks, folder = os.stat, _forks.copy(), str(Path(self._where).parent)
-        linked = Path(self._where).resolve() != Path(self._where)
-        quiet: tuple[int, int] | None = None
+        stat, now, forks = os.stat, time.time_ns, _forks.copy()
+        folder = str(Path(self._where).parent)
+        linked = Path(self._where).resolve() != Path(self._where)  # then the file may leave another folder
+        settled: tuple[int, int] | None = None  # time and inode of the folder when all was found
+        look_at = 0  # the time from which the folder may be settled; until then, its time says nothing
 
         def there() -> bool:
-            nonlocal quiet
+            nonlocal settled, look_at
             try:
-                found = stat(folder)
-                if (found.st_mtime_ns, found.st_ino) == quiet and forks == _forks:
-                    return True
-                quiet = None
-                if time.time_ns() - found.st_mtime_ns > _COARSEST and not linked:
-                    quiet = found.st_mtime_ns, found.st_ino
-                return forks == _forks and self._found() == self._ours
+                if settled or now() >= look_at:
+                    folder_now = stat(folder)
+                    seen = folder_now.st_mtime_ns, folder_now.st_ino
+                    if seen == settled:
+                        return forks == _forks
+                    look_at = seen[0] + _COARSEST
+                    settled = seen if now() > look_at and not linked else None
             except OSError:
                 return False
+            return forks == _forks and self._found() == self._ours
 
         return there
 
