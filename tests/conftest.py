@@ -1,4 +1,4 @@
-"""Fixtures for tests of several folders, and a report on tests that did not run."""
+"""Fixtures for several folders, and a summary of the tests that did not run."""
 
 import os
 import tempfile
@@ -9,11 +9,11 @@ import pytest
 
 
 def pytest_addoption(parser):
-    parser.addoption("--sample", action="store_true", help="of the tests that take long, run a sample: see `long`")
+    parser.addoption("--sample", action="store_true", help="run a sample of the long tests: see the marker `long`")
 
 
 def pytest_collection_modifyitems(config, items):
-    """With --sample: of the cases of a test that is marked `long(every=n)`, each n-th stays."""
+    """With --sample, keep each n-th case of a test that is marked `long(every=n)`."""
     if not config.getoption("--sample"):
         return
     seen, left_out = Counter(), []
@@ -29,12 +29,12 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.hookimpl(trylast=True)
 def pytest_terminal_summary(terminalreporter):
-    """One line for each reason for which tests did not run."""
+    """Write one line for each reason for which tests were skipped."""
     stats = terminalreporter.stats
     for reason, count in Counter(report.longrepr[2] for report in stats.get("skipped", [])).items():
         terminalreporter.write_line(f"skipped: {count} tests {reason.removeprefix('Skipped: ')}")
     if terminalreporter.config.getoption("--sample"):
-        terminalreporter.write_line("left out: most cases of the tests that take long; `make test-all` runs them all")
+        terminalreporter.write_line("left out: most cases of the long tests; `make test-all` runs all of them")
 
 
 @pytest.fixture(scope="session")
@@ -60,7 +60,7 @@ def bubblewrap(require):
 
 @pytest.fixture(scope="session", autouse=True)
 def surroundings():
-    """The same everywhere. Kernels and matplotlib write into the home folder, and this one may be read-only."""
+    """Give kernels and matplotlib temporary folders, because the home folder may be read-only."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home, pytest.MonkeyPatch.context() as patch:
         for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "MPLCONFIGDIR"):
             patch.setenv(name, str(Path(home, name.lower())))

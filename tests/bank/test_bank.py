@@ -29,13 +29,13 @@ golden = cache(read)
 
 @cache
 def cited():
-    """The rules that each of the 14 tests cites."""
+    """Return the rules that each of the 14 tests cites."""
     return {test.name: {*test.rules} for test in suite.public()}
 
 
 @pytest.fixture(scope="session")
 def verdict(tmp_path_factory):
-    """The verdict on an entry. Each is found once, whichever of pytest's worker processes is the first to ask."""
+    """verdict(entry): what the 14 tests say of it. Pytest's worker processes share the verdicts."""
     base = tmp_path_factory.getbasetemp()
     shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "bank"
     shared.mkdir(exist_ok=True)
@@ -69,7 +69,7 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
 @pytest.mark.long(every=12)
-def test_a_wrong_engine_gets_the_messages_that_were_reviewed(entry, verdict):
+def test_the_messages_for_a_wrong_engine_are_those_of_its_golden_section(entry, verdict):
     assert section(entry, verdict(entry)) == golden()[entry.path.stem], "`python -m grader.dev.bank.golden`"
 
 
@@ -86,12 +86,12 @@ def test_a_right_engine_passes_all_14_however_it_is_written(entry, verdict):
 
 
 @pytest.mark.long
-def test_none_of_the_14_is_idle(verdict):
+def test_each_of_the_14_rejects_a_wrong_engine(verdict):
     caught = {name for entry in WRONG for name in verdict(entry).failed}
     assert caught == cited().keys()
 
 
-def test_a_wrong_engine_says_its_belief_its_todo_and_its_rules():
+def test_a_wrong_engine_declares_its_belief_its_todo_and_its_rules():
     for entry in WRONG:
         assert entry.belief in BELIEFS, entry.name
         assert entry.todo == BELIEFS[entry.belief].todo, entry.name
@@ -113,7 +113,7 @@ def test_the_bank_covers_every_todo_every_rule_and_every_belief():
     assert sum(entry.whole for entry in RIGHT) >= 2
 
 
-def test_no_engine_of_the_bank_is_there_twice():
+def test_no_two_engines_of_the_bank_have_the_same_code():
     codes = {}
     for entry in [*WRONG, *RIGHT]:
         code = "".join(

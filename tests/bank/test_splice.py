@@ -36,7 +36,7 @@ def spliced(entry):
     return made, {name: source.text_of(made, name) for name in source.functions(made)}
 
 
-def test_a_method_takes_the_place_of_that_of_the_same_name():
+def test_a_method_replaces_the_one_of_the_same_name():
     made, functions = spliced("class Context:\n    def now(self):\n        return 1.0\n")
     assert functions["Context.now"] == "    def now(self):\n        return 1.0"
     assert [*functions] == ["Context.now", "Context.wait", "helper"]
@@ -60,7 +60,7 @@ def test_functions_constants_and_classes_of_the_module_are_replaced_or_added():
     assert "other" in functions
 
 
-def test_imports_go_to_the_imports_and_what_an_entry_says_of_itself_stays_out():
+def test_imports_follow_the_imports_and_what_an_entry_declares_is_left_out():
     made, _ = spliced('"""A belief."""\n\nfrom __future__ import annotations\nimport time\nTODO = 3\nBELIEF = "M9"\n')
     assert made.splitlines()[4:6] == ["import json", "import time"]
     assert made.count("__future__") == 1
@@ -68,19 +68,19 @@ def test_imports_go_to_the_imports_and_what_an_entry_says_of_itself_stays_out():
     assert ast.get_docstring(ast.parse(made)) == "An engine."
 
 
-def test_a_class_of_the_engine_takes_functions_only():
+def test_only_functions_can_be_put_into_a_class_of_the_engine():
     with pytest.raises(SpliceError, match="line 2: only functions can be put into Context"):
         spliced("class Context:\n    limit = 3\n")
 
 
-def test_a_whole_engine_is_used_as_it_is(tmp_path):
+def test_a_whole_engine_is_used_unchanged(tmp_path):
     path = tmp_path / "mine.py"
     path.write_text('"""Mine."""\n\nWHOLE = True\n', encoding="utf-8")
     entry = load(path)
     assert (entry.source(), entry.about, entry.whole) == (entry.text, "Mine.", True)
 
 
-def test_what_an_entry_says_of_itself_must_be_plain(tmp_path):
+def test_what_an_entry_declares_must_be_a_plain_value(tmp_path):
     path = tmp_path / "odd.py"
     path.write_text("TODO = 1 + one\n", encoding="utf-8")
     with pytest.raises(SpliceError, match=r"odd\.py: TODO must be a plain value"):

@@ -1,4 +1,4 @@
-"""The refund in real processes and files, killed at every point."""
+"""The refund in real processes and real files, killed at every point at which it can be."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def refund(folder: Path, *arguments: str, module: str = "solution") -> subproces
 
 
 def history(folder: Path) -> list[tuple[str, str]]:
-    """What is recorded, without its times: they differ from run to run."""
+    """Return the records without their times, which differ from run to run."""
     with closing(sqlite3.connect(folder / "r.db")) as db:
         rows = db.execute("SELECT type, record FROM history ORDER BY seq").fetchall()
     made = []
@@ -49,7 +49,7 @@ def effects(folder: Path) -> dict[str, int]:
 
 
 def killable(folder: Path, step: str, point: str, planned: bool, *options: str) -> None:
-    """Run a step; where the point lies in it, it must really be killed, and then another process goes on."""
+    """Run a step. If it is planned to be killed, check that it is, and let another process resume."""
     done = refund(folder, step, *options, *(("--kill-at", point) if planned else ()))
     assert done.returncode == (KILLED if planned else 0), done.stdout + done.stderr
     if planned and step != "approve":
@@ -94,7 +94,7 @@ def test_a_signal_delivered_twice_by_a_nervous_caller_arrives_once(tmp_path):
     assert [kind for kind, _ in history(tmp_path)].count("signal") == 1
 
 
-def test_a_second_decision_is_not_recorded_and_that_is_said(tmp_path):
+def test_a_second_decision_is_not_recorded_and_the_output_says_so(tmp_path):
     refund(tmp_path, "start")
     refund(tmp_path, "approve")
     second = refund(tmp_path, "approve", "--decline")
@@ -137,7 +137,7 @@ def test_a_declined_refund_pays_nothing(tmp_path):
         (["replay"], "durable-lab refund approve --store r.db"),
     ],
 )
-def test_an_impossible_step_is_reported_plainly_with_exit_code_2(tmp_path, given, words):
+def test_a_step_that_cannot_be_done_is_refused_with_a_reason_and_exit_code_2(tmp_path, given, words):
     refund(tmp_path, "start")
     done = refund(tmp_path, *given)
     assert done.returncode == 2

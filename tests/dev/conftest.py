@@ -1,4 +1,4 @@
-"""Workspaces for a student's engine, and the 14 tests run on them in a separate process."""
+"""Workspaces for a student's engine, and the 14 tests on them in a separate process."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ def solution():
 
 @pytest.fixture(scope="session")
 def lab():
-    """The text of the engine as it is handed out, made afresh from the solution."""
+    """The text of the engine as it is handed out, generated from the solution."""
     return lab_files()[LAB_DIR / "lab" / "engine.py"]
 
 
@@ -55,7 +55,7 @@ def run_pytest():
 
 @pytest.fixture
 def run_14(run_pytest, tmp_path):
-    """The 14 tests on an engine of this text; `said` has the message of each, empty where it passed."""
+    """The 14 tests on an engine of this text; `said` has the message of each, empty if it passed."""
 
     def run(text, *arguments):
         package = tmp_path / "lab"

@@ -13,7 +13,7 @@ COUNT = 14
 
 
 def not_a_traceback(message):
-    """A failure is words for a person: short, no traceback."""
+    """Check that a failure message is short and has no traceback."""
     assert message
     assert len(message) < 1500
     for sign in ("Traceback", "NotImplementedError", "assert ", ".py:", "\n>", "E   "):

@@ -24,7 +24,7 @@ def code_lines(text):
 
 
 def answers(text):
-    """The lines between the markers, by the function that they stand in."""
+    """Return the lines between the markers, by function."""
     found = [*re.finditer(rf"{BEGIN}\n(.*?)^ *{END}\n", text, re.DOTALL | re.MULTILINE)]
     inside = {}
     for name, node in source.functions(text).items():
@@ -96,7 +96,7 @@ def test_a_stub_says_its_number_its_size_and_what_to_do(lab, solution, number, f
 
 @pytest.fixture
 def handed_out(lab, monkeypatch):
-    """The handed out engine as a module."""
+    """Return the engine that is handed out, as a module."""
     module = types.ModuleType("handed_out")
     monkeypatch.setitem(sys.modules, "handed_out", module)
     exec(compile(lab, "handed_out", "exec"), vars(module))
@@ -115,7 +115,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize(("number", "function"), PARTS)
-def test_every_stub_raises_that_it_is_still_to_be_written(handed_out, number, function):
+def test_every_stub_raises_an_error_that_says_it_is_still_to_be_written(handed_out, number, function):
     ctx = handed_out.Context(handed_out.DurableEngine(), handed_out.WorkflowState("w"))
     with pytest.raises(NotImplementedError, match=rf"^TODO {number}: .*{re.escape(function)} is still to be written$"):
         CALLS[function](handed_out, ctx)

@@ -1,4 +1,4 @@
-"""Malformed markers, and line ends that only Python counts: no answer is published, and no wrong line is cut."""
+"""Malformed markers and unusual line separators: no answer is handed out, and no other line is removed."""
 
 import pytest
 

@@ -54,7 +54,7 @@ def test_a_todo_with_one_part_left_is_still_open(lab, solution):
         "print('TODO 2: x')",
     ],
 )
-def test_what_only_looks_like_a_stub_is_none(code):
+def test_what_only_looks_like_a_stub_does_not_count(code):
     assert open_todos(f"def now(self):\n    pass\n    {code}\n") == {}
 
 
@@ -69,7 +69,7 @@ def test_a_file_that_is_no_python_is_a_syntax_error():
 
 
 def texts(file):
-    """Every function of a file and its lines."""
+    """Return each function of a file with its lines."""
     lines = file.splitlines()
     return {name: lines[source.span(node)] for name, node in source.functions(file).items()}
 

@@ -1,4 +1,4 @@
-"""The table of beliefs is complete and readable, and refers to things that exist."""
+"""The table of beliefs is complete and readable, and refers to lessons, rules and probes that exist."""
 
 import re
 
@@ -35,18 +35,18 @@ def test_a_message_is_made_of_short_sentences(belief):
         assert text.endswith(".")
         for sentence in re.split(r"(?<=[.;:,]) ", text):
             assert len(sentence.split()) <= 20, sentence
-    assert re.search(r"\b(Kim|Ana|Lee)\b", belief.customer), "a story needs somebody to whom it happens"
+    assert re.search(r"\b(Kim|Ana|Lee)\b", belief.customer), "a story needs a customer"
 
 
 @each
-def test_the_probes_that_it_speaks_of_are_asked_for_its_todo(belief):
+def test_the_probes_that_it_names_are_run_for_its_todo(belief):
     facts = [name for tell in belief.tells for name in tell]
     assert {name.partition(".")[0] for name in facts} | set(belief.show) <= PROBES.keys()
     assert all(name in right(belief.todo) or name.endswith(".!") for name in facts)
 
 
 @each
-def test_no_right_engine_gives_it_away(belief):
+def test_no_right_engine_shows_it(belief):
     assert not belief.is_shown_by(right(belief.todo))
 
 

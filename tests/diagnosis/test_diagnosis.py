@@ -1,4 +1,4 @@
-"""The diagnosis names mistakes that it has not seen, never accuses a right engine, and no engine can stop it."""
+"""The diagnosis names the belief of engines that it has not seen, and none for a right engine; no engine stops it."""
 
 import ast
 import random
@@ -28,10 +28,10 @@ SOURCE = REFERENCE.read_text(encoding="utf-8")
 
 
 @pytest.mark.long
-def test_nine_of_ten_engines_that_it_has_not_seen_are_named_correctly():
+def test_nine_of_ten_engines_that_it_has_not_seen_are_named_rightly():
     held = [name(entry, entry.todo) for entry in HELD_BACK]
     assert share(held) >= MIN_SHARE, table(held)
-    assert [one for one in held if one.named and not one.right] == [], "better to say nothing than something wrong"
+    assert [one for one in held if one.named and not one.right] == [], "no belief is better than a wrong one"
 
 
 @pytest.mark.long
@@ -92,7 +92,7 @@ def test_a_todo_that_is_still_to_be_written_shows_no_belief(todo):
     assert nearest(facts_of(skeleton, todo), todo) is None
 
 
-def test_a_student_reads_only_fixed_phrases_of_the_grader():
+def test_a_diagnosis_has_only_words_of_the_lab():
     m = module(next(entry for entry in HELD_BACK if entry.belief == "M16a").source())
     said = diagnose(lambda: m, 3)
     assert (said.belief, said.words) == ("M16a", BELIEFS["M16a"].words)
@@ -102,7 +102,7 @@ def test_a_student_reads_only_fixed_phrases_of_the_grader():
 
 
 @pytest.mark.parametrize("belief", ["M20a", "M24a", "M9d", "M18a", "M23f"])
-def test_it_sees_through_a_proxy_what_it_sees_without_one(belief):
+def test_the_facts_through_a_proxy_are_those_without_one(belief):
     entry = next(entry for entry in KNOWN if entry.belief == belief)
     with Examinee(entry.source(), isolated=False) as examinee:
         assert observe(examinee.fresh, entry.todo) == facts_of(entry.source(), entry.todo)
@@ -117,7 +117,7 @@ class Dead:
         raise Gone
 
 
-def test_a_module_that_is_dead_is_asked_no_more_than_a_few_times():
+def test_a_module_that_is_dead_is_started_only_a_few_times():
     asked = []
 
     def fresh():
@@ -130,7 +130,7 @@ def test_a_module_that_is_dead_is_asked_no_more_than_a_few_times():
     assert nearest(facts, 1) is None
 
 
-def test_a_module_that_cannot_be_loaded_gives_no_facts_but_a_fault_of_the_machine_is_raised():
+def test_a_module_that_cannot_be_loaded_has_no_diagnosis_but_a_fault_of_the_machine_is_raised():
     def broken(error):
         raise error
 
@@ -165,7 +165,7 @@ def test_an_engine_that_cannot_be_interrupted_is_killed():
     assert in_fork(lambda: {"a": 1}, seconds=30) == {"a": 1}
 
 
-def test_if_two_beliefs_match_equally_none_is_named(monkeypatch):
+def test_if_two_beliefs_fit_equally_none_is_named(monkeypatch):
     facts = next(one.facts for one in learnt(KNOWN[:1]))
     belief = KNOWN[0].belief
     assert nearest(facts, 1)[0].id == belief

@@ -1,4 +1,4 @@
-"""The statements of the two READMEs are true: rules, sizes, tests, commands, paths, and quoted output."""
+"""The statements of the two READMEs are true: rules, sizes, tests, commands, paths and outputs."""
 
 import json
 import os
@@ -31,7 +31,7 @@ def text_of(path: Path) -> str:
 
 
 def table(first_cell: str) -> list[list[str]]:
-    """The rows of the handout whose first cell matches."""
+    """Return the rows of the handout whose first cell matches."""
     rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in text_of(HANDOUT).splitlines()]
     return [row for row in rows if re.fullmatch(first_cell, row[0])]
 
@@ -41,7 +41,7 @@ def blocks(readme: Path, language: str) -> list[str]:
 
 
 def code(readme: Path) -> list[str]:
-    """Each code span, and each line of a shell block without its comment."""
+    """Yield each code span, and each line of a shell block without its comment."""
     lines = [line.partition(" #")[0] for block in blocks(readme, "bash") for line in block.splitlines()]
     prose = re.sub(r"^```.*?^```", "", text_of(readme), flags=re.DOTALL | re.MULTILINE)
     return [*re.findall(r"`([^`\n]+)`", prose), *lines]

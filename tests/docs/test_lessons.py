@@ -1,4 +1,4 @@
-"""What the lessons and their README refer to exists: headings, questions, commands, methods, files."""
+"""The headings, questions, commands, methods and files to which the lessons and their README refer exist."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ each = pytest.mark.parametrize("text", LESSONS.values(), ids=LESSONS)
 
 
 def prose(text):
-    """The words of a lesson, without its code."""
+    """Return the prose of a lesson."""
     cells = re.split(r"^# %%", text, flags=re.MULTILINE)
     lines = [line for cell in cells if cell.startswith(" [markdown]") for line in cell.splitlines()[1:]]
     return "\n".join(line.removeprefix("#").strip() for line in lines)

@@ -55,7 +55,7 @@ def test_what_a_test_says_cannot_put_a_script_into_the_page(engine):
 
 
 @pytest.mark.parametrize("number", [7, 0, "1", 1.0, True, None, [1], "x"])
-def test_a_number_that_is_no_todo_is_said_in_one_sentence(engine, monkeypatch, number):
+def test_a_number_that_is_no_todo_is_reported_in_one_sentence(engine, monkeypatch, number):
     monkeypatch.setattr("durable_lab.lesson.checking.run_tests", lambda engine, only: [])
     monkeypatch.setattr("durable_lab.lesson.checking.picture", lambda *given: None)
     said = repr(check(number))

@@ -141,7 +141,7 @@ def test_a_byte_order_mark_and_line_ends_of_windows_are_read(file, form):
     assert check(2).points == (2, 2)
 
 
-def test_in_a_notebook_the_message_stands_without_a_traceback():
+def test_in_a_notebook_the_message_has_no_traceback():
     assert StudyError("one line")._render_traceback_() == ["one line"]
 
 

@@ -81,7 +81,7 @@ def test_what_a_cell_overwrites_is_kept_beside_the_file(engine, cell, capsys):
     assert backup.name in capsys.readouterr().out
 
 
-def test_the_same_cell_again_changes_nothing(engine, cell, capsys):
+def test_running_the_same_cell_again_changes_nothing(engine, cell, capsys):
     cell(ANSWER)
     cell(ANSWER)
     assert "is the same here and in" in capsys.readouterr().out
@@ -259,7 +259,7 @@ def test_a_helper_that_was_edited_in_the_file_is_kept_too(engine, cell, capsys):
     assert "Not overwritten, although the file differs" in capsys.readouterr().out
 
 
-def test_what_is_not_copied_is_named(engine, cell, capsys):
+def test_a_name_that_is_not_copied_is_reported(engine, cell, capsys):
     cell("# why\n@staticmethod\ndef now(self) -> 'Odd':\n    return Command('a', 'b') and len('c')\n")
     said = capsys.readouterr().out
     assert "Not copied: @staticmethod" in said
@@ -300,12 +300,12 @@ def test_a_magic_inside_the_method_is_named(engine, ipython, capsys):
 
 
 @pytest.mark.parametrize("number", ["7", "'2'", "None", "2.0", "[1]", "True"])
-def test_a_number_that_is_no_todo_is_said(engine, cell, capsys, number):
+def test_a_number_that_is_no_todo_is_reported(engine, cell, capsys, number):
     cell(ANSWER, number)
     assert "they are 1, 2, 3, 4, 5" in capsys.readouterr().out
 
 
-def test_a_mark_without_a_number_is_said(capsys):
+def test_a_todo_mark_without_a_number_is_reported(capsys):
     def now(self):
         return 1.0
 

@@ -51,7 +51,7 @@ def test_a_crash_leaves_the_state_that_the_journal_adds_up_to(finished, capsys):
     assert capsys.readouterr().out == "  0 activity one() -> 1\n"
 
 
-def test_a_run_that_should_have_crashed_says_how_it_came_back(finished):
+def test_a_run_that_should_have_crashed_says_how_it_returned(finished):
     came = crash_run(harmless, engine().WorkflowState("w-1"))
     assert isinstance(came, NotYet)
     assert "it returned as completed" in came.why

@@ -7,13 +7,13 @@ from durable_lab.lesson.trying import compare
 
 
 @pytest.mark.parametrize("name", ["unknown", "", None, 3, ["agent-1"], ...])
-def test_a_question_that_does_not_exist_is_said(capsys, name):
+def test_a_question_that_does_not_exist_is_reported(capsys, name):
     question(name)
     assert capsys.readouterr().out.startswith("There is no question ")
 
 
 @pytest.mark.parametrize("answer", ["z", "", 3, None, ["a"], "ab"])
-def test_an_answer_that_is_none_of_the_choices_is_said(capsys, answer):
+def test_an_answer_that_is_none_of_the_choices_is_reported(capsys, answer):
     question("agent-1", answer)
     assert "is none of the choices" in capsys.readouterr().out
 

@@ -27,7 +27,7 @@ HAPPENED = re.compile(r"The result: (.*)\. Next time", re.DOTALL)
 
 
 class Lesson:
-    """The code cells of a notebook in one namespace. What they say of what happened is kept by cell."""
+    """The code cells of a notebook in one namespace, and the value of each cell's last line."""
 
     def __init__(self, name, text):
         self.name, self.globals = name, {"__name__": "__main__"}
@@ -36,7 +36,7 @@ class Lesson:
         self.last = [None] * len(self.cells)  # the value of each cell's last line
 
     def run(self, number):
-        """Run a cell. Returns each "what happened" that it says."""
+        """Run a cell. Return each result that it prints below a prediction."""
         source, name = self.cells[number], f"<{self.name}, cell {number}>"
         linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
         tree = ast.parse(source)
@@ -49,7 +49,7 @@ class Lesson:
         return [line for found in said.getvalue().split("\n") for line in HAPPENED.findall(found)]
 
     def play(self):
-        """What a reader does with the widgets that are there."""
+        """Use the widgets as a reader does."""
         for made in self.last:
             if isinstance(made, widget.TimelineWidget):
                 made.step()
@@ -65,7 +65,7 @@ class Lesson:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """Without the 14 tests, and with one demo for all that ask for the same."""
+    """Skip the 14 tests, and run equal demos once."""
     run, demos = subprocess.run, {}
 
     def once(command, **options):
@@ -124,7 +124,7 @@ def test_on_an_untouched_lab_no_cell_raises_however_often_it_is_run(monkeypatch,
 
 @pytest.mark.parametrize("name", SOLVED)
 def test_a_prediction_has_a_name_of_its_own(name):
-    """Otherwise a late comparison takes another box, or something that is no prediction at all."""
+    """Otherwise a late comparison would read another box, or a value that is not a prediction."""
     names = {}
     for node in ast.walk(ast.parse("\n".join(Lesson(name, SOLVED[name]).cells))):
         match node:

@@ -18,7 +18,7 @@ SECONDS = 60  # for one cell; a whole notebook takes a few
 
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
-    """A lab of its own for every notebook, as it is handed out."""
+    """A separate lab for every notebook, as it is handed out."""
     shutil.copytree(SKELETON, tmp_path / "lab", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setenv("LAB_WORKSPACE", str(tmp_path))
     monkeypatch.setenv("LAB_MODULE", "lab")
@@ -27,11 +27,11 @@ def workspace(tmp_path, monkeypatch):
 
 
 def run(text, folder):
-    """Run a notebook from top to bottom. Returns all that it printed; an error in a cell is raised."""
+    """Run a notebook from top to bottom. Return its output. An error in a cell is raised."""
     book = nbformat.reads(text, as_version=4)
     nbclient.NotebookClient(book, timeout=SECONDS, resources={"metadata": {"path": str(folder)}}).execute()
     outputs = [output for cell in book.cells if cell.cell_type == "code" for output in cell.outputs]
-    assert not [o for o in outputs if o.output_type == "stream" and o.name == "stderr"], "nothing is said on stderr"
+    assert not [o for o in outputs if o.output_type == "stream" and o.name == "stderr"], "nothing is written to stderr"
     return "\n".join(str(o.get("text") or o.get("data", {}).get("text/plain", "")) for o in outputs)
 
 

@@ -3,7 +3,7 @@
 
 class Context:
     def _replay(self, kind, name, args):
-        """The record at this position. Raises IndexError where history ends."""
+        """Return the record at this position. Raises IndexError at the end of history."""
         recorded = self._history[self._position]
         for mine, theirs in ((kind, recorded.kind), (name, recorded.name)):
             if mine != theirs:

@@ -3,15 +3,15 @@
 
 class Context:
     def call_activity(self, fn: Activity, *args: Any, retry: RetryPolicy | None = None) -> Any:
-        # What is this activity called? A functools.partial has the name of the function inside.
+        # The name of the activity. A functools.partial has the name of the function inside.
         function_inside: Any = getattr(fn, "func", fn)
         class_name: str = type(fn).__name__
         name: str = getattr(function_inside, "__name__", class_name)
 
-        # What JSON makes of the arguments is what is recorded, compared and sent.
+        # The arguments after JSON are recorded, compared and passed on.
         arguments: list[Any] = _faithful(args, f"{name}: args")
 
-        # Which policy holds? That of the call, and if it has none that of the engine.
+        # The retry policy of the call, or if it has none, that of the engine.
         policy: RetryPolicy
         if retry is None:
             policy = self._engine.retry
@@ -28,7 +28,7 @@ class Context:
             command = self._perform(fn, name, arguments, policy)
             self._record(command)
 
-        # From here on live and replay are one.
+        # From here on, live and replay are the same.
         has_failed: bool = command.error is not None
         if has_failed:
             self._raise_failure(command)

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 WHOLE = True
 
 
-# ---------------------------------------------------------------- what goes wrong
+# ---------------------------------------------------------------- errors
 
 
 class WorkflowBlocked(BaseException):
@@ -47,11 +47,11 @@ class CannotBeRecorded(ValueError):
     pass
 
 
-# ---------------------------------------------------------------- what is recorded
+# ---------------------------------------------------------------- records
 
 
 class Equal:
-    """Records are equal if all that they hold is equal."""
+    """Records are equal if all their fields are equal."""
 
     def fields(self) -> dict[str, Any]:
         return dict(vars(self))
@@ -132,7 +132,7 @@ class WorkflowState(Equal):
 
 
 class Json:
-    """Values as JSON carries them."""
+    """Values as JSON represents them."""
 
     @staticmethod
     def copy(value: Any) -> Any:
@@ -172,7 +172,7 @@ class Json:
 
 
 class StateCodec:
-    """A state as one text: {"v": 2, "id": ..., "in": ..., "history": [...], "inbox": [...]}."""
+    """A state as one string: {"v": 2, "id": ..., "in": ..., "history": [...], "inbox": [...]}."""
 
     VERSION = 2
 
@@ -269,7 +269,7 @@ class RetryPolicy(Frozen):
 
 
 class ActivityCall:
-    """One activity with its arguments and its key, ready to be tried."""
+    """One activity with its arguments and its key, ready to be attempted."""
 
     def __init__(self, fn: Callable[..., Any], args: tuple[Any, ...]) -> None:
         self.fn = fn
@@ -287,7 +287,7 @@ class ActivityCall:
 
 
 class RetryLoop:
-    """Tries a call until it succeeds, may not be tried again, or has no attempts left."""
+    """Attempts a call until it succeeds, fails for good, or has no attempts left."""
 
     def __init__(self, call: ActivityCall, policy: RetryPolicy, clock: Clock, key: str) -> None:
         self.call, self.policy, self.clock, self.key = call, policy, clock, key
@@ -315,7 +315,7 @@ class RetryLoop:
         )
 
     def _attempt(self) -> bool:
-        """Is that the end of it?"""
+        """Make one attempt. Return whether another one is ruled out."""
         started_at, text, over = self.clock.now(), None, True
         try:
             self.value = self.call.invoke(self.key)
@@ -344,7 +344,7 @@ class ArgumentsGuard(NamesGuard):
 
 
 class History:
-    """The past that is replayed, and behind it what this run adds."""
+    """The recorded commands that are replayed, followed by those that this run adds."""
 
     def __init__(self, state: WorkflowState, guard: Guard, journal: Callable[[Any], Any]) -> None:
         self._state, self._guard, self._journal = state, guard, journal
@@ -386,7 +386,7 @@ class Inbox:
 
 
 class Fuse:
-    """Blows once, and then raises the same error for ever."""
+    """Keeps the first error, and raises it at every later call."""
 
     def __init__(self) -> None:
         self.blown: BaseException | None = None
@@ -402,7 +402,7 @@ class Fuse:
         raise error
 
 
-# ---------------------------------------------------------------- what the workflow sees
+# ---------------------------------------------------------------- the context
 
 
 class Context:

@@ -120,7 +120,7 @@ class SystemClock:
 
 
 def pure(value, where):
-    """The value as JSON has it. Raises TypeError where that would be another value."""
+    """Return the value as JSON represents it. Raises TypeError if that would be another value."""
     if isinstance(value, dict):
         if bad := [key for key in value if not isinstance(key, str)]:
             raise TypeError(f"{where}: the key {bad[0]!r} is not a text")
