@@ -9,7 +9,8 @@ import pytest
 
 from durable_lab.todos import SKELETON
 from grader.classrun.recorded import read_book
-from grader.dev.bank.splice import REFERENCE, entries
+from grader.dev.bank import entries
+from grader.dev.bank.splice import REFERENCE
 
 pytestmark = pytest.mark.usefixtures("bubblewrap")
 COMMAND = "import sys; from grader.cli import main; sys.exit(main(sys.argv[1:]))"

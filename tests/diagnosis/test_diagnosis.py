@@ -16,11 +16,12 @@ from durable_lab.todos import all_todos
 from grader.checker.examinee import Examinee
 from grader.dev.bank import BELIEFS, entries, splice
 from grader.dev.bank.confusion_matrix import MIN_SHARE, Named, name, share, table
-from grader.dev.bank.entry import REFERENCE, halves
+from grader.dev.bank.entry import halves
 from grader.dev.bank.fork import ForkEnded, in_fork
 from grader.dev.bank.learn import files
 from grader.dev.bank.learn import known_engines as learnt
 from grader.dev.bank.observe import facts_of, module
+from grader.dev.bank.splice import REFERENCE
 
 WRONG, RIGHT = entries("wrong"), entries("right")
 KNOWN, HELD_BACK = halves(WRONG)

@@ -41,7 +41,7 @@ def blocks(readme: Path, language: str) -> list[str]:
 
 
 def code(readme: Path) -> list[str]:
-    """Yield each code span, and each line of a shell block without its comment."""
+    """Return each code span, and each line of a shell block without its comment."""
     lines = [line.partition(" #")[0] for block in blocks(readme, "bash") for line in block.splitlines()]
     prose = re.sub(r"^```.*?^```", "", text_of(readme), flags=re.DOTALL | re.MULTILINE)
     return [*re.findall(r"`([^`\n]+)`", prose), *lines]

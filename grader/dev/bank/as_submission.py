@@ -9,7 +9,8 @@ from pathlib import Path
 import nbformat
 
 from durable_lab import source
-from grader.dev.bank.entry import REFERENCE, Entry
+from grader.dev.bank.entry import Entry
+from grader.dev.bank.splice import REFERENCE
 from grader.handin.release import METHODS, handed_out
 
 _CELL = re.compile(r"@todo\(\d+\)\ndef (\w+)")

@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from durable_lab.study import ROOT
-from grader.dev.bank.splice import SpliceError, declared, splice
+from grader.dev.bank.splice import REFERENCE, SpliceError, declared, splice
 
 BANK = Path(__file__).parent
-REFERENCE = ROOT / "solution" / "engine.py"
 
 
 @dataclass(frozen=True)

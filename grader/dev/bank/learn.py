@@ -19,10 +19,11 @@ from durable_lab.diagnosis.observe import Facts, log_of, observe, symptoms
 from durable_lab.diagnosis.probes import PROBES
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
-from grader.dev.bank.entry import REFERENCE, Entry, entries, halves
+from grader.dev.bank.entry import Entry, entries, halves
 from grader.dev.bank.example import side_by_side
 from grader.dev.bank.fork import ForkEnded, in_fork
 from grader.dev.bank.observe import SECONDS, TimedModule, module
+from grader.dev.bank.splice import REFERENCE
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,9 @@ from __future__ import annotations
 import ast
 
 from durable_lab import source
+from durable_lab.study import ROOT
 
+REFERENCE = ROOT / "solution" / "engine.py"
 _DECLARATIONS = ("BELIEF", "TODO", "RULES", "WHOLE")
 
 
