@@ -140,7 +140,7 @@ def test_a_file_of_the_students_own_that_is_named_like_a_module_is_not_taken_for
 @pytest.mark.parametrize("module", ["durable_lab", "grader"])
 def test_python_m_does_not_take_a_file_of_the_current_folder_for_pythons_own(student, module):
     folder = student()
-    for name in ("json", "argparse", "textwrap", "rich"):  # not what -m itself needs
+    for name in ("json", "textwrap", "typer", "rich"):  # not what -m itself needs
         (folder / f"{name}.py").write_text("raise SystemExit('a file of the student, taken for a module')\n")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(LAB_DIR)])}
     command = [sys.executable, "-m", module, "--help"]
