@@ -1,8 +1,9 @@
-"""What durability costs: `python -m grader.dev.bench` (or `make bench`), about half a minute.
+"""Measure the cost of durability: `python -m grader.dev.bench` (or `make bench`), about half a minute.
 
-Disks are moody, so only ratios mean something: each kind of sample is taken many times, all kinds in short stretches in
-one random order in one process. A durable step is put beside one bare INSERT + COMMIT of the same bytes into the same
-table at the same setting. The bare loop is the leanest: autocommit, one prepared statement, no triggers, no JSON.
+The speed of a disk varies, so only ratios are reported: each kind of sample is taken many times, and all kinds in short
+stretches in one random order in one process. A durable step is compared with one bare INSERT + COMMIT of the same bytes
+into the same table at the same setting. The bare loop is minimal: autocommit, one prepared statement, no triggers, no
+JSON.
 """
 
 from __future__ import annotations
@@ -26,22 +27,22 @@ from durable_lab import study
 from durable_lab.stores import SQLiteStore
 
 TARGET = 1.10  # a step at FULL, in bare INSERT + COMMITs
-NO_DISK = 40e-6  # seconds: where a bare INSERT + COMMIT at FULL is faster, nothing was synced
+NO_DISK = 40e-6  # seconds: if a bare INSERT + COMMIT at FULL is faster, nothing was synced
 LENGTHS = {1_000: 30, 10_000: 10, 100_000: 3}  # commands in a history: how often it is loaded and replayed
 LONG = max(LENGTHS)
-STRETCH = 5  # samples of one kind in a row: in a real run, too, a step follows a step
+STRETCH = 5  # samples of one kind in a row, as steps follow each other in a real run
 INSERT = "INSERT INTO history(workflow_id, seq, type, record) VALUES ('w', ?, 'command', ?)"
 Samples = dict[str, list[float]]  # by kind, in the order in which they were taken: seconds
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print. Returns 0: a figure is no verdict, the reader is."""
+    """Measure and print. Return 0 whatever the figures are."""
     parser = argparse.ArgumentParser(prog="python -m grader.dev.bench", description="What durability costs, as ratios.")
-    parser.add_argument("--folder", type=Path, help="where to write; on the disk that you want to know about")
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="of the order of the samples")
-    parser.add_argument("--samples", type=int, default=4000, help="of each kind of step")
+    parser.add_argument("--folder", type=Path, help="where to write: a folder on the disk to measure")
+    parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="seed of the order of the samples")
+    parser.add_argument("--samples", type=int, default=4000, help="samples of each kind of step")
     options = parser.parse_args(arguments)
-    engine, luck = study.current(default="solution"), random.Random(options.seed)
+    engine, rng = study.current(default="solution"), random.Random(options.seed)
     print(f"engine {engine.label} · SQLite {sqlite3.sqlite_version} · Python {sys.version.split()[0]}", end=" · ")
     print(f"seed {options.seed}")
     with tempfile.TemporaryDirectory(prefix="durable-bench-", dir=options.folder) as folder:
@@ -49,22 +50,22 @@ def main(arguments: list[str] | None = None) -> int:
         history = _history(engine.module())
         samples: Samples = {}
         for synchronous in ("FULL", "NORMAL"):
-            samples |= _measure_steps(Path(folder), synchronous, engine.module(), history, luck, options.samples)
+            samples |= _measure_steps(Path(folder), synchronous, engine.module(), history, rng, options.samples)
         _report_steps(samples)
-        _report_replay(_measure_replay(Path(folder), engine.module(), history, luck))
+        _report_replay(_measure_replay(Path(folder), engine.module(), history, rng))
     return 0
 
 
-# ------------------------------------------------------------ what is measured
+# ------------------------------------------------------------ the runs
 
 
 def noop(i: int) -> int:
-    """The activity does nothing, so that all the time is the engine's and the store's."""
+    """An activity that does nothing, so that all the time is the engine's and the store's."""
     return i
 
 
 def steps(ctx: Any, count: int) -> None:
-    """The workflow: `count` steps."""
+    """A workflow of `count` steps."""
     for i in range(count):
         ctx.call_activity(noop, i)
 
@@ -75,11 +76,11 @@ def _history(engine: Any) -> list[Any]:
 
 
 def _bare(path: Path, synchronous: str, text: str, stack: ExitStack) -> Callable[[], object]:
-    """One INSERT + COMMIT of `text`, by hand."""
+    """Return a function that does one INSERT + COMMIT of `text`."""
     SQLiteStore(path).close()  # the same table ...
     db = stack.enter_context(closing(sqlite3.connect(path, isolation_level=None)))
     for trigger in ("no_update", "no_delete", "next_only"):
-        db.execute(f"DROP TRIGGER {trigger}")  # ... without what guards it
+        db.execute(f"DROP TRIGGER {trigger}")  # ... without its triggers
     _warm(db)
     db.execute(f"PRAGMA synchronous={synchronous}")
     db.execute(f"PRAGMA fullfsync={int(synchronous == 'FULL')}")
@@ -89,7 +90,7 @@ def _bare(path: Path, synchronous: str, text: str, stack: ExitStack) -> Callable
 
 @contextmanager
 def _filled(path: Path, synchronous: str, engine: Any, history: list[Any]) -> Iterator[SQLiteStore]:
-    """A store of one run that has this history: written in one transaction, since only a bench is in such a hurry."""
+    """Open a store of one run that has this history, written in one transaction to save time."""
     with SQLiteStore(path, synchronous, engine=engine) as store:
         store.start("w", "bench", len(history))
         with closing(sqlite3.connect(path)) as db, db:
@@ -100,7 +101,7 @@ def _filled(path: Path, synchronous: str, engine: Any, history: list[Any]) -> It
 
 
 def _warm(db: sqlite3.Connection) -> None:
-    """Let the log reach its full size: a file that grows costs more, and all kinds are to pay the same."""
+    """Let the log reach its full size, because a write that makes the file longer costs more."""
     db.execute("PRAGMA synchronous=OFF")
     (pages,) = db.execute("PRAGMA wal_autocheckpoint").fetchone()
     for seq in range(pages + 100):
@@ -115,16 +116,16 @@ def _text(record: Any) -> str:
 
 
 def _measure_steps(
-    folder: Path, synchronous: str, engine: Any, history: list[Any], luck: random.Random, count: int
+    folder: Path, synchronous: str, engine: Any, history: list[Any], rng: random.Random, count: int
 ) -> Samples:
-    """Bare inserts, and steps of runs whose history is empty or long, all at one setting."""
+    """Measure bare inserts, and steps of runs whose history is empty or long, all at one setting."""
     kinds: dict[str, Callable[[], object]] = {}
     samples: Samples = {}
 
     def with_runs(lengths: list[int]) -> None:
         """Open each run inside the one before it, so that all of them are live at the same time; then measure."""
         if not lengths:
-            samples.update(_shuffled({kind: (act, count) for kind, act in kinds.items()}, luck, STRETCH))
+            samples.update(_shuffled({kind: (act, count) for kind, act in kinds.items()}, rng, STRETCH))
             return
         length = lengths[0]
         kind = f"step {synchronous} {length}"
@@ -145,8 +146,8 @@ def _measure_steps(
     return samples
 
 
-def _measure_replay(folder: Path, engine: Any, history: list[Any], luck: random.Random) -> Samples:
-    """Load from the store and replay, histories of all lengths."""
+def _measure_replay(folder: Path, engine: Any, history: list[Any], rng: random.Random) -> Samples:
+    """Measure loads from the store and replays, for histories of all lengths."""
     kinds: dict[str, tuple[Callable[[], object], int]] = {}
     with ExitStack() as stack:
         for length, count in LENGTHS.items():
@@ -155,13 +156,13 @@ def _measure_replay(folder: Path, engine: Any, history: list[Any], luck: random.
             state, host = store.load("w"), engine.DurableEngine()
             kinds[f"load {length}"] = partial(store.load, "w"), count
             kinds[f"replay {length}"] = partial(host.run, steps, state), count
-        return _shuffled(kinds, luck)
+        return _shuffled(kinds, rng)
 
 
-def _shuffled(kinds: dict[str, tuple[Callable[[], object], int]], luck: random.Random, stretch: int = 1) -> Samples:
-    """Take so many samples of each kind, in stretches of so many, all in one random order."""
+def _shuffled(kinds: dict[str, tuple[Callable[[], object], int]], rng: random.Random, stretch: int = 1) -> Samples:
+    """Take the samples of each kind, in stretches of `stretch`, all in one random order."""
     order = [kind for kind, (_, count) in kinds.items() for _ in range(count // stretch)]
-    luck.shuffle(order)
+    rng.shuffle(order)
     samples: Samples = {kind: [] for kind in kinds}
     for kind in order:
         act = kinds[kind][0]
@@ -190,9 +191,7 @@ def _report_steps(samples: Samples) -> None:
             print(f"      target {TARGET:.2f}: met. A step's own work is {own * 1e6:.0f} us")
         else:
             enough = own / (TARGET - 1)
-            print(
-                f"      target {TARGET:.2f}: missed here. A step's own work is {own * 1e6:.0f} us, so it is met where a"
-            )
+            print(f"      target {TARGET:.2f}: missed here. A step's own work is {own * 1e6:.0f} us, so it is met if a")
             print(f"      bare INSERT + COMMIT takes {enough * 1e6:.0f} us or more; it took {_micro(bare).strip()}")
     print(f"\n(b) a step behind {LONG:,} commands, in steps behind none (1.00 is flat):")
     for synchronous in ("FULL", "NORMAL"):
@@ -215,7 +214,7 @@ def _micro(times: list[float]) -> str:
 
 
 def _ratio(times: list[float], base: list[float]) -> tuple[float, str]:
-    """Median over median, and the quartiles of that ratio over ten stretches of the run."""
+    """Return the ratio of the medians, and the quartiles of that ratio over ten parts of the run."""
     size = -(-len(base) // 10)
     cuts = range(0, len(base), size)
     parts = [statistics.median(times[i : i + size]) / statistics.median(base[i : i + size]) for i in cuts]

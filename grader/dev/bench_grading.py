@@ -1,8 +1,8 @@
-"""How long a class takes: `python -m grader.dev.bench_grading` (or `make bench-grading`), some minutes.
+"""Measure the grading of a class: `python -m grader.dev.bench_grading` (or `make bench-grading`), some minutes.
 
-The same ordinary submissions, the same machine, one run: `lab-grader grade` on all of them, and beside it what an
-instructor would use instead, a plain `nbgrader autograde` of the same notebooks. nbgrader takes so long that it gets
-the first few only, unless `--all` is given; its start-up is measured apart and taken off, so that few count like many.
+It compares `lab-grader grade` on ordinary submissions with a plain `nbgrader autograde` of the same notebooks, on the
+same machine. nbgrader takes so long that it grades only the first few, unless `--all` is given. Its start-up is
+measured separately and subtracted.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _PLAIN = "c = get_config()\nc.CourseDirectory.root = {root!r}\nc.CourseDirectory
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Measure and print. Returns 0: a figure is no verdict, the reader is."""
+    """Measure and print. Return 0 whatever the figures are."""
     parser = argparse.ArgumentParser(
-        prog="python -m grader.dev.bench_grading", description="A class, ours and nbgrader's."
+        prog="python -m grader.dev.bench_grading", description="Grading a class: lab-grader and nbgrader."
     )
     parser.add_argument("--class", dest="many", type=int, default=100, metavar="N", help="submissions (default: 100)")
     parser.add_argument("--sample", type=int, default=3, metavar="N", help="of these nbgrader grades (default: 3)")
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _class(folder: Path, many: int) -> Path:
-    """Half of them right, half with one mistake of the bank's, as notebooks with the file beside them."""
+    """Write the submissions, notebooks and engine.py: half of them right, half with one mistake of the bank."""
     kinds = [[entry for entry in entries(kind) if fits_notebooks(entry.source())] for kind in ("right", "wrong")]
     ordinary = itertools.chain.from_iterable(zip(*map(itertools.cycle, kinds), strict=False))
     for i, entry in enumerate(itertools.islice(ordinary, many)):
@@ -57,7 +57,7 @@ def _class(folder: Path, many: int) -> Path:
 
 
 def _nbgrader(course: Path, submissions: Path, students: Sequence[str]) -> tuple[float, float]:
-    """Seconds: nbgrader's start-up with nobody to grade, and its run on these students."""
+    """Return the seconds of nbgrader's start-up, and of its run on these students."""
     make_course(course)
     (course / "nbgrader_config.py").write_text(_PLAIN.format(root=str(course)), encoding="utf-8")
     _run(["-m", "nbgrader", "generate_assignment", ASSIGNMENT], cwd=course)
@@ -85,12 +85,12 @@ def _report(many: int, ours: float, some: int, theirs: float, start: float) -> N
     each = (theirs - start) / some
     rows = [
         ("", "submissions", "seconds", "seconds each"),
-        ("lab-grader grade, start-up included", str(many), f"{ours:.1f}", f"{ours / many:.2f}"),
-        ("nbgrader autograde, start-up apart", str(some), f"{theirs - start:.1f}", f"{each:.2f}"),
+        ("lab-grader grade, with start-up", str(many), f"{ours:.1f}", f"{ours / many:.2f}"),
+        ("nbgrader autograde, without start-up", str(some), f"{theirs - start:.1f}", f"{each:.2f}"),
     ]
     for name, *figures in rows:
         print(f"{name:38}" + "".join(f"{figure:>14}" for figure in figures))
-    print(f"\n{each / (ours / many):.0f} times faster (the aim: at least {TARGET}), on {os.cpu_count()} cores")
+    print(f"\n{each / (ours / many):.0f} times faster (target: at least {TARGET}), on {os.cpu_count()} cores")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Make what is generated: `lab/` (the solution minus its answers) and `notebooks/` (from text, through jupytext).
+"""Generate `lab/` (the solution minus its answers) and `notebooks/` (from text, through jupytext).
 
 `python -m grader.dev.build` writes the files. With `--check` it writes nothing and exits 1 if a file has drifted.
 """
@@ -21,7 +21,7 @@ _TODO_CELL = re.compile(r"# @todo ([\w.]+)")
 
 
 def lab_files() -> dict[Path, str]:
-    """Every generated Python file and its text. `lab/` is the student's; the skeleton is what `reset` goes back to."""
+    """Return every generated Python file and its text: `lab/` for the student, and the skeleton for `reset`."""
     made = {}
     for path in sorted((ROOT / "solution").glob("*.py")):
         text = strip_answers(path.read_text(encoding="utf-8"), f"solution/{path.name}")
@@ -34,9 +34,9 @@ def lab_files() -> dict[Path, str]:
 
 
 def notebooks(solved: bool = False) -> dict[Path, str]:
-    """Every notebook and its text: no outputs, and cell ids that do not change from build to build.
+    """Return every notebook and its text, without outputs, and with cell ids that do not change from build to build.
 
-    A cell `# @todo Context.now` becomes the method itself: the stub for a student, the answer where `solved`.
+    A cell `# @todo Context.now` becomes the method itself: the stub for a student, or the answer if `solved`.
     """
     import jupytext
     import nbformat
@@ -49,7 +49,7 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
         for i, cell in enumerate(book.cells):
             cell.id = f"{path.stem}-{i}"
             cell.metadata = {key: value for key, value in cell.metadata.items() if key == "tags"}
-            cell.source = re.sub(r"\n{3,}", "\n\n", cell.source.strip("\n"))  # the formatter's two lines are for files
+            cell.source = re.sub(r"\n{3,}", "\n\n", cell.source.strip("\n"))  # two blank lines are for files
             if match := _TODO_CELL.fullmatch(cell.source):
                 made_cell = _todo_cell(match[1], methods, path)
                 cell.source = made_cell if solved else narrow(made_cell)
@@ -64,13 +64,13 @@ def notebooks(solved: bool = False) -> dict[Path, str]:
 
 
 def everything() -> dict[Path, str]:
-    """Every generated file and its text. The notebooks are there twice: to work in, and unchanged for the grader."""
+    """Return every generated file and its text. The notebooks are generated twice: to work in, and for the grader."""
     books = notebooks()
     return {**lab_files(), **books, **{HANDED_OUT / path.name: text for path, text in books.items()}}
 
 
 def _committed(paths: set[Path]) -> set[Path]:
-    """Those of these files that git knows. A person's own files beside the generated ones are not ours to judge."""
+    """Return those of these files that git tracks; other files in the same folders are ignored."""
     try:
         done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     except (OSError, subprocess.SubprocessError):
@@ -86,7 +86,7 @@ def _todo_cell(function: str, methods: str, path: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write, or with `--check` compare. Returns the exit code."""
+    """Write the files, or with `--check` compare them. Return the exit code."""
     try:
         made = everything()
     except (StubError, SyntaxError) as error:

@@ -1,4 +1,4 @@
-"""Turn a solution's source into the lab's: each answer gives way to its TODO and a stub."""
+"""Turn a solution's source into the lab's: each answer is replaced by its TODO and a stub."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from durable_lab.todos import Part, Todo, all_todos
 
 BEGIN, END = "### BEGIN SOLUTION", "### END SOLUTION"
 _REGION = re.compile(rf"^(?P<indent> *){BEGIN}\n(?P<answer>.*?)^ *{END}\n", re.DOTALL | re.MULTILINE)
-WIDE = 95  # columns of a cell that need no scrolling in a notebook
+WIDE = 95  # columns of a notebook cell that are visible without scrolling
 
 
 class StubError(Exception):
-    """The solution cannot be made into a lab. The message says what is wrong and where."""
+    """The solution cannot be turned into a lab. The message says why, with the file and the line."""
 
 
 def strip_answers(text: str, file: str) -> str:
-    """A solution's source with a TODO and a stub in the place of every answer."""
+    """Return a solution's source with a TODO and a stub in place of every answer."""
     if text.count(BEGIN) != text.count(END):
         raise StubError(f"{file}: {BEGIN} and {END} are not in pairs")
     parts = {part.function: (todo, i) for todo in all_todos().values() for i, part in enumerate(todo.parts)}
@@ -42,7 +42,7 @@ def _stub(todo: Todo, i: int, size: int, indent: str) -> str:
     part: Part = todo.parts[i]
     letter = f"part {'abc'[i]}, " if len(todo.parts) > 1 else ""
     head = f"TODO {todo.number} ({letter}about {size} lines): {part.text}"
-    width = WIDE + 4 - len(indent)  # a cell loses the margin of the class
+    width = WIDE + 4 - len(indent)  # a cell does not have the margin of the class
     comment = textwrap.wrap(head, width, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False)
     title = f"TODO {todo.number}: {letter}{part.function} is still to be written"
     return "".join(f"{indent}{line}\n" for line in [*comment, f'raise NotImplementedError("{title}")'])
@@ -53,7 +53,7 @@ def _code_lines(answer: str) -> list[str]:
 
 
 def narrow(cell: str) -> str:
-    """A stub's cell with its signature and its docstring in lines of WIDE columns."""
+    """Return a stub's cell with its signature and its docstring in lines of at most WIDE columns."""
     lines = []
     for line in cell.split("\n"):
         if len(line) > WIDE and (found := re.fullmatch(r"(def \w+\()(.*)(\) -> .*:)", line)):
@@ -66,5 +66,5 @@ def narrow(cell: str) -> str:
 
 
 def without_marks(text: str) -> str:
-    """A solution's source without the lines that mark an answer."""
+    """Return a solution's source without the lines that mark an answer."""
     return "".join(line for line in text.splitlines(keepends=True) if line.strip() not in (BEGIN, END))
