@@ -53,6 +53,7 @@ def test_with_all_todos_written_it_shows_14_of_14_and_the_next_step(workspace):
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 4, 5])
+@pytest.mark.long(every=3)
 def test_one_todo_can_be_checked_before_any_other_is_written(workspace, number):
     fill(workspace, number)
     done = durable_lab(workspace, "check", str(number))

@@ -174,6 +174,7 @@ def test_no_other_part_of_the_product_starts_python_in_a_way_of_its_own():
 
 
 @pytest.mark.parametrize("left", ["breakpoint()", "import pdb; pdb.set_trace()", "input('now? ')"])
+@pytest.mark.long(every=3)
 def test_code_that_waits_for_a_person_ends_at_once_and_its_line_is_named(student, left):
     asks = '        command = self._ask("activity", name, sent)\n'
     assert asks in SOLUTION
