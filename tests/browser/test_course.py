@@ -145,7 +145,7 @@ def test_an_assignment_goes_from_the_instructor_to_a_student_and_back(course, se
 
 
 def hostile(course):
-    """A hand-in that tries everything, in the gradebook with a report that tries something, too."""
+    """A submission with every attack, in the gradebook with a report that has some, too."""
     folder = course / "submitted" / "eve" / "lab-01"
     folder.mkdir(parents=True)
     book = json.loads((course / "release" / "lab-01" / "05_signals.ipynb").read_text(encoding="utf-8"))
@@ -201,7 +201,7 @@ def test_formgraders_page_of_a_hostile_hand_in_runs_and_fetches_nothing(course, 
 
 
 def test_a_hostile_notebook_is_inert_for_nbconverts_own_template_and_on_the_feedback_page(course, page, tmp_path):
-    """Without our settings, too: what stands in `autograded/` is harmless by itself."""
+    """Without our settings, too: the content of `autograded/` is harmless by itself."""
     hostile(course)
     steps.feedback(course)
     stored = nbformat.read(course / "autograded" / "eve" / "lab-01" / "05_signals.ipynb", as_version=4)

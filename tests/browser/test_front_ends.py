@@ -63,7 +63,7 @@ def opened(request, browser, jupyter, workspace):
 
 
 def test_keys_in_the_timeline_are_the_timelines(opened):
-    """`x` cut two cells once. Keys that it does not use go on to the notebook."""
+    """Regression: `x` cut two cells. Keys that the widget does not use reach the notebook."""
     page = opened()
     before = page.evaluate(BOOK)
     page.locator(".dl-stage canvas").first.click(position={"x": 300, "y": 60})

@@ -22,7 +22,7 @@ RESUMES = [
     "test_a_delivered_signal_resumes_without_running_again",
     "test_the_refund_story_survives_kill_and_resume",
 ]
-# Where a table can stand that is no part of the state: how to put a text there under a key, and how to get it.
+# Places for a table that is not part of the state: how to store a string there under a key, and how to read it.
 TABLES = {
     "a global": ("_table = {}", "_table[key] = text", "_table[key]"),
     "a class": ("class _Kept:\n    table = {}", "_Kept.table[key] = text", "_Kept.table[key]"),
@@ -108,7 +108,7 @@ Context._record, DurableEngine.run, WorkflowState.to_json = _recording, _running
 
 @pytest.mark.parametrize("name", TABLES)
 def test_in_one_process_an_engine_without_durability_would_pass(name):
-    """What the tests below stand on: all that these engines lack is a new process."""
+    """The assumption of the tests below: these engines fail only because of new processes."""
     module = module_of(without_durability(TABLES[name]))
     for test in RESUMES:
         TESTS[test].function(Bench(lambda: module))

@@ -37,7 +37,7 @@ def with_bodies(bodies, text=SOLVED):
 
 
 def handed_in(bodies):
-    """A hand-in of such an engine."""
+    """Return a submission of such an engine."""
     alone = {
         number: with_bodies({name: body for name, body in bodies.items() if name in {p.function for p in todo.parts}})
         for number, todo in all_todos().items()

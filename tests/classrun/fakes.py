@@ -117,7 +117,7 @@ REPAIRS = (
 
 
 def report(student: str, luck: random.Random, skill: float) -> Report:
-    """A report of somebody who gets a test right with this probability."""
+    """Return the report of a student who passes each test with this probability."""
     wrong = {number for number in POINTS if luck.random() > skill}
     half = {number for number in POINTS if luck.random() > 0.9}
     stub = {5} if luck.random() > 0.9 else set()

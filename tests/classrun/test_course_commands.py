@@ -14,7 +14,7 @@ from grader.nbgrader_course.names import ASSIGNMENT
 
 @pytest.fixture
 def course(classroom, monkeypatch):
-    """A course folder with two hand-ins, and an nbgrader that only notes what it is asked for."""
+    """A course folder with two submissions, and an nbgrader that only records its calls."""
     folder = classroom.home / "course"
     for student, words in {"ana": "ok 1", "bo": "ok 2"}.items():
         (folder / "submitted" / student / ASSIGNMENT).mkdir(parents=True)

@@ -17,7 +17,7 @@ from grader.sandbox import bubblewrap
 REAL = "grader.marks:grade"
 
 
-# ------------------------------------------------------------ words that are no command
+# ------------------------------------------------------------ unknown commands
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def put(folder):
 
 
 def source(out):
-    """The source that the fake grader was told to take."""
+    """Return the source that was passed to the fake grader."""
     [student] = json.loads((out / "grades.json").read_text(encoding="utf-8"))["students"]
     return student["report"]["late"]
 

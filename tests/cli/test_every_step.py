@@ -55,7 +55,7 @@ OVER = {
     "history": (0, "refund refund-1: completed", None),
     "replay": (0, "new effects in the world: 0", "history"),
 }
-# state -> step -> exit code, words that are said, the step that comes next
+# state -> step -> exit code, words of the message, the next step
 TABLE = {
     "none": {"start": (0, "blocked: it waits for the signal approval", "approve")}
     | dict.fromkeys(ABSENT, (2, "there is no store 'refund.db'", None)),

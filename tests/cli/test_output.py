@@ -26,7 +26,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="file descriptors and shel
 
 
 class Failing:
-    """A stream that fails at write number `after`, as a full disk or a terminal that is gone does."""
+    """A stream that fails at write number `after`, as a full disk or a closed terminal does."""
 
     encoding, errors = "utf-8", "strict"
 

@@ -131,7 +131,7 @@ class Broken:
 
 
 def stubborn(*calls):
-    """A workflow that goes on with the next call whatever happens."""
+    """A workflow that continues with the next call whatever happens."""
 
     def workflow(ctx, order):
         for call in calls:

@@ -8,7 +8,7 @@ from solution.engine import ActivityError, UnrecordableError, WorkflowState
 
 
 class Interrupted:
-    """A clock that is interrupted while somebody sleeps."""
+    """A clock that is interrupted during a sleep."""
 
     def __init__(self, error):
         self.error = error

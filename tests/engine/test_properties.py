@@ -125,7 +125,7 @@ class World:
                 raise RuntimeError("given up")
 
     def live(self, program):
-        """Run, deliver what the run waits for, go on; after a crash begin again with what is durable."""
+        """Run, deliver what the run waits for, and continue; after a crash restart from what is durable."""
         for _ in range(100):
             try:
                 engine, state = self.process()

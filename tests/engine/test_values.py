@@ -282,7 +282,7 @@ def test_a_state_whose_input_json_cannot_represent_is_not_written():
         WorkflowState("w", {"x": {1}}).to_json()
 
 
-# ---------------------------------------------------------------- nobody can change history afterwards
+# ---------------------------------------------------------------- history cannot be changed afterwards
 
 
 def test_a_result_that_is_changed_later_stays_in_history_as_it_was(pair, bench):

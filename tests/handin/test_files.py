@@ -12,7 +12,7 @@ from tests.handin.handin import REFERENCE, SKELETON, HandIn, function
 
 @pytest.fixture
 def of(tmp_path):
-    """Reads a hand-in of one file."""
+    """Read a submission of one file."""
 
     def read_file(data: str | bytes, path: str = "lab/engine.py", **more) -> Submission:
         hand_in = HandIn(tmp_path / "ann", {}, {path: data.encode() if isinstance(data, str) else data})

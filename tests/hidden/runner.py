@@ -112,7 +112,7 @@ def _fork(tests: Any, source: str, jobs: list[Job], only_first: bool) -> list[st
 
 
 def _run(tests: Any, source: str, jobs: list[Job], only_first: bool, write: int) -> None:
-    """In the child: run the tests, write what they say, and be gone."""
+    """In the child: run the tests, write their results, and exit."""
     try:
         for name, course in jobs:
             said = _said(lambda n=name, c=course: _once(tests, lambda: module_of(source), n, c))  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""What honest people do to their files without a bad thought. Each happens to a hand-in of 100 points.
+"""Accidental damage by honest students. Each happens to a submission of 100 points.
 
 `costs` says what it takes, in points or in parts; nothing where nothing is said.
 """
@@ -52,7 +52,7 @@ def body(hand_in: HandIn, id_: str) -> str:
 
 @accident()
 def nothing_at_all(hand_in):
-    """A hand-in as it should be."""
+    """An undamaged submission."""
 
 
 @accident()
@@ -130,7 +130,7 @@ def notebooks_are_renamed(hand_in):
 
 @accident(costs="lesson 3")
 def a_notebook_is_missing(hand_in):
-    """One notebook was forgotten: that costs what stands in it."""
+    """One notebook is missing: this costs the points of its content."""
     del hand_in.books["03_determinism"]
 
 
@@ -143,7 +143,7 @@ def a_notebook_is_empty(hand_in):
 
 @accident(costs="lesson 3")
 def a_notebook_is_cut_off(hand_in):
-    """One notebook ends in the middle: that costs what stands in it."""
+    """One notebook is truncated: this costs the points of its content."""
     hand_in.files[BOOK] = json.dumps(hand_in.books.pop("03_determinism")).encode()[:-2000]
 
 
@@ -167,7 +167,7 @@ def line_ends_of_windows(hand_in):
 
 @accident()
 def a_helper_in_a_cell_of_its_own(hand_in):
-    """A TODO uses a function, a class and a constant that stand in cells of the student's own."""
+    """A TODO uses a function, a class and a constant from the student's own cells."""
     hand_in.add("03_determinism", "FACTOR = 1\n\nclass Box:\n    size = FACTOR", at=2)
     hand_in.add("03_determinism", "def the_time(ctx):\n    return ctx._engine.clock.now() * Box.size", at=3)
     hand_in.say(NOW, "@todo(2)\n" + body(hand_in, NOW).replace("self._engine.clock.now()", "the_time(self)"))
@@ -193,7 +193,7 @@ def prints_and_warnings(hand_in):
 
 @accident()
 def a_late_date(hand_in):
-    """The file with the time of the hand-in says that it was late: that is noted, and costs nothing here."""
+    """The file with the submission time says that it was late: this is noted, and costs nothing."""
     hand_in.files["timestamp.txt"] = b"2099-01-01 00:00:00.000000 UTC"
     hand_in.files[".unpacked.json"] = json.dumps({"refusals": [], "late": "two days late"}).encode()
 
@@ -240,7 +240,7 @@ def a_stale_file_beside_it(hand_in):
 
 @accident()
 def shell_commands_beside_the_function(hand_in):
-    """A line with `!pip` and one with `%time` stand in the cell of a TODO."""
+    """The cell of a TODO has a line with `!pip` and one with `%time`."""
     hand_in.say(NOW, f"!pip install nothing\n%matplotlib inline\n{text(hand_in.cell(NOW))}\n%time")
 
 

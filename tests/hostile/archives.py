@@ -157,7 +157,7 @@ def twenty_thousand_entries(path, room):
 
 @archive
 def one_name_many_times(path, room):
-    """One name many times, in large and small letters, as a file and as a folder, composed and decomposed."""
+    """One name many times: upper and lower case, as a file and as a folder, composed and decomposed."""
     names = [
         MALLORY.replace("engine", name) for name in ("Engine", "ENGINE", "e\u0301", "\u00e9", "engine.py/x", "engine ")
     ]
@@ -172,7 +172,7 @@ def one_name_many_times(path, room):
 
 @archive
 def names_that_cannot_be_said(path, room):
-    """Names with script, colours, line ends, nulls, half letters, 300 letters and the names of devices."""
+    """Names with scripts, colours, line ends, nulls, lone surrogates, 300 characters, and device names."""
     names = [
         "<script>alert(1)</script>",
         "\x1b[31m",

@@ -39,7 +39,7 @@ _HEADS = ("EARNS", "ON", "HANGS")
 
 @dataclass(frozen=True)
 class Attack:
-    """One file of `engines/` or `wire/`. `said` is what stands in its head."""
+    """One file of `engines/` or `wire/`. `said` has the settings at its top."""
 
     path: Path
 
@@ -53,7 +53,7 @@ class Attack:
         return {"EARNS": 0, "ON": "", "HANGS": False, **{name: ast.literal_eval(value) for name, value in pairs}}
 
     def engine(self, **planted: Any) -> str:
-        """The engine that is handed in. `@name@` in quotes stands for something that the test has planted."""
+        """Return the submitted engine. `@name@` in quotes is replaced by a value that the test has planted."""
         lines = self.text.split("\n")
         for node in ast.parse(self.text).body:
             if _is_head(node):

@@ -173,7 +173,7 @@ def _uids():
 
 
 def _left(uids, known):
-    """Processes of these users, and new children of this process: gone at once, or as soon as the kernel gets to it."""
+    """Return processes of these users and new children of this process that do not exit at once or soon after."""
     until = time.monotonic() + 10
     while found := set(_processes(set(uids))) - known:
         if time.monotonic() > until:

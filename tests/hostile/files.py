@@ -27,7 +27,7 @@ BOOK = "notebooks/03_determinism.ipynb"
 
 @dataclass(frozen=True)
 class Trick:
-    """One hostile folder. `earns`: what it is worth all the same."""
+    """One hostile folder. `earns`: the points that it gets nevertheless."""
 
     make: Callable[[HandIn, Path], Path | None]
     earns: float
@@ -50,7 +50,7 @@ def trick(earns: float = 0, on_full: bool = False) -> Callable[[Any], Any]:
 
 
 def others(room: Path) -> Path:
-    """Another student's folder, with a whole solution in it that nobody else may have marks for."""
+    """Another student's folder with a complete solution, for which no other student may get marks."""
     path = room / "submissions" / "bob" / "lab" / "engine.py"
     path.write_text(f"{path.read_text(encoding='utf-8')}\n{SOLVED}", encoding="utf-8")
     return path.parents[1]
@@ -85,7 +85,7 @@ def a_linked_folder(hand_in, room):
 
 @trick()
 def a_hand_in_that_is_a_link(hand_in, room):
-    """The whole hand-in is a link to that of another student."""
+    """The whole submission is a link to another student's."""
     link = room / "mallory-too"
     link.symlink_to(others(room))
     return link
@@ -260,7 +260,7 @@ def a_note_of_ours_that_is_theirs(hand_in, room):
 
 @trick()
 def all_letters_at_once(hand_in, room):
-    """All letters as the answer to each question: in one text, in a list, as an expression that finds the right one."""
+    """All letters as the answer to each question: in one string, in a list, as an expression that finds it."""
     for book in hand_in.books.values():
         for cell in book["cells"]:
             for old, new in (("-1", '"abcd"'), ("-2", '["a", "b", "c", "d"]'), ("-3", "min('abcd', key=right)")):
@@ -273,7 +273,7 @@ def all_letters_at_once(hand_in, room):
 
 @trick()
 def boxes_filled_by_a_machine(hand_in, room):
-    """Prediction boxes that a loop fills in, that a star fills in, that stand in texts and in comments."""
+    """Prediction boxes that are filled in by a loop or by a star, or are in strings and comments."""
     for stem, book in hand_in.books.items():
         for cell in book["cells"]:
             text = "".join(cell["source"])
@@ -366,7 +366,7 @@ def raw_cells_with_what_is_looked_for(hand_in, room):
 
 @trick()
 def names_that_cannot_be_said(hand_in, room):
-    """File names with script, colours, line ends, half letters and bytes that are no text."""
+    """File names with scripts, colours, line ends, lone surrogates and bytes that are not text."""
     hand_in.folder.mkdir()
     names = [
         b"<script>alert(1)</script>".replace(b"/", b"\xe2\x88\x95"),
@@ -385,7 +385,7 @@ def names_that_cannot_be_said(hand_in, room):
 
 @trick()
 def names_of_lessons_with_nothing_in_them(hand_in, room):
-    """Notebooks that bear the names of lessons, with none, strange or somebody else's content."""
+    """Notebooks with the names of lessons, and with no, unusual or another student's content."""
     contents = [b"", b"{}", b"[]", b"null", b"PK\x03\x04", b"\x89PNG", b'{"cells": {}}', b"\xff\xfe\x00"]
     for stem, data in zip([*hand_in.books], contents, strict=False):
         hand_in.files[f"notebooks/{stem}.ipynb"] = data

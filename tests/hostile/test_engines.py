@@ -15,7 +15,7 @@ METHODS = {"call_activity": 1, "now": 2, "wait_signal": 3, "run": 4, "signal": 5
 
 @pytest.fixture
 def listener():
-    """A server on this machine, and one of an abstract name: nobody from a sandbox may ever connect."""
+    """A server on this machine, and one with an abstract name; no process in a sandbox may connect to them."""
     name = f"\0a-server-of-a-hostile-test-{id(object())}"
     with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as local:
         local.bind(name)

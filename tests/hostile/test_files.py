@@ -20,7 +20,7 @@ def test_hostile_files_get_the_points_that_they_earned(trick, untouched, full, s
 
 @pytest.mark.parametrize("order", ["dcba", "cdab", "dabc"])
 def test_of_four_answers_to_a_question_one_counts(order, untouched, survive):
-    """Each letter to each question, one below the other: that is worth no more than the last of them."""
+    """Each letter for each question, one after the other: only the last one counts."""
     names = []
     for book in untouched.books.values():
         for cell in book["cells"]:

@@ -58,7 +58,7 @@ def test_one_engine_cannot_take_the_memory_of_the_machine():
 
 @pytest.mark.parametrize("command", [["/bin/false"], ["/no/such/bwrap"], ["/bin/echo", "not ready"]])
 def test_a_sandbox_that_does_not_start_gives_no_student_a_zero(command, monkeypatch, tmp_path):
-    """A fault of the machine is no mark: it is raised, and the class goes on without one for this student."""
+    """A fault of the machine is raised and gives no mark; the rest of the class is graded."""
     monkeypatch.setattr(worker_process, "_sandboxed", lambda: (command, ()))
     (tmp_path / "lab").mkdir()
     (tmp_path / "lab" / "engine.py").write_text(SOLVED, encoding="utf-8")
@@ -67,7 +67,7 @@ def test_a_sandbox_that_does_not_start_gives_no_student_a_zero(command, monkeypa
 
 
 def test_a_class_of_the_graders_own_that_a_worker_has_met_is_not_believed():
-    """What a worker raises is marked as its own, also where it is of a class of the tests'."""
+    """An error from a worker is marked as the worker's, even if its class is one of the tests'."""
 
     class OfTheTests(AssertionError):
         pass

@@ -138,7 +138,7 @@ def test_the_reference_can_be_written_in_cells_and_a_fresh_lab_is_filled(engine,
 
 
 def edit(engine, text):
-    """What somebody does in an editor."""
+    """Edit the file as in an editor."""
     engine.write_text(source.replace_function(engine.read_text(encoding="utf-8"), "Context.now", text))
 
 
@@ -232,7 +232,7 @@ def test_the_lines_of_a_string_literal_are_not_moved(engine, cell):
     assert engine.read_text() == before
 
 
-# ---------------------------------------------------------------- what stands beside the method
+# ---------------------------------------------------------------- other definitions of the cell
 
 
 def test_what_the_method_uses_of_its_cell_is_written_above_its_class(engine, cell, capsys):

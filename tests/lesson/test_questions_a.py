@@ -13,7 +13,7 @@ MINE = [name for name in all_questions() if name.rpartition("-")[0] in LESSONS]
 
 
 def right(name):
-    """The letters whose digest stands as the answer."""
+    """Return the letters whose digest is the answer."""
     asked = all_questions()[name]
     return [letter for letter in asked["choices"] if digest(name, letter) == asked["answer"]]
 

@@ -43,7 +43,7 @@ def books():
 
 @pytest.fixture
 def hand_in(course):
-    """Puts notebooks (stem -> data, or text) where a student's hand-in stands. Returns the folder."""
+    """Put notebooks (stem -> data, or text) into a student's submission. Returns the folder."""
 
     def put(student, notebooks):
         folder = course / "submitted" / student / "lab-01"

@@ -43,7 +43,7 @@ def command() -> Callable[..., engine.Command]:
 
 @pytest.fixture
 def process(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Start another process on a piece of Python; its words can be read line by line."""
+    """Start another process on a piece of Python; its output can be read line by line."""
     started: list[subprocess.Popen[str]] = []
 
     def start(code: str, *arguments: str | Path) -> subprocess.Popen[str]:

@@ -88,7 +88,7 @@ def test_an_axis_has_a_few_round_ticks_whatever_its_length(length):
 @pytest.mark.parametrize("start", [0.0, 1000.0, WALL])
 @pytest.mark.parametrize("kinds", [("activity",), ("now",), ("signal",), ("activity", "now"), ("now", "signal")])
 def test_a_command_without_times_has_no_time_and_the_others_keep_theirs(start, kinds):
-    """Whether 0.0 is the start of a simulated clock or no time at all is told by what stands around it."""
+    """The other times decide whether 0.0 is the start of a simulated clock or no time."""
     history = history_of(without_times(run(start), *kinds))
     told = {e.index: e.at for e in history.events if e.record is not None}
     missing = {e.index for e in history.events if e.record is not None and getattr(e.data, "kind", "") in kinds}
