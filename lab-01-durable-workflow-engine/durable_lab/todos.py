@@ -12,7 +12,7 @@ from pathlib import Path
 from durable_lab import source
 
 SKELETON = Path(__file__).with_name("skeleton")
-_MARK = re.compile(r"TODO (\d+):")
+_MARK = re.compile(r"TODO (\d+):")  # of a stub: raise NotImplementedError("TODO 3: ...")
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,16 @@ def _stub_number(node: ast.Raise) -> int | None:
             found = _MARK.match(text)
             return int(found[1]) if found else None
     return None
+
+
+def stub_behind(error: object) -> int | None:
+    """The number of the TODO whose stub raised this error; None for any other error.
+
+    The error may be the text in `RunResult.error`, because not every student's engine sets `RunResult.cause`.
+    """
+    name, _, message = error.partition(": ") if isinstance(error, str) else (type(error).__name__, "", str(error))
+    found = _MARK.match(message) if name == NotImplementedError.__name__ else None
+    return int(found[1]) if found else None
 
 
 def reset(text: str, number: int) -> str:

@@ -276,8 +276,8 @@ class DurableEngine:  # runs workflows so that a crash loses no finished step
             # returns or fails while history has commands left (from ctx._position on) has
             # diverged: NonDeterminismError(position, recorded, None). Return a RunResult with the
             # new state: completed with the value, blocked with waiting_for, or failed
-            # (ActivityError, RuntimeError) with the error as "Type: message". Any other exception
-            # is raised again.
+            # (ActivityError, RuntimeError) with the error as "Type: message", and the error itself
+            # as `cause`. Any other exception is raised again.
             raise NotImplementedError("TODO 4: DurableEngine.run is still to be written")
 
     def signal(self, state: WorkflowState, name: str, payload: Any = None) -> WorkflowState:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from durable_lab import source
+from durable_lab import source, todos
 from durable_lab.todos import all_todos, open_todos, reset
 
 ORDER = [1, 4, 2, 3, 5]
@@ -143,3 +143,16 @@ def test_no_hint_gives_an_answer_away(solution):
         for part in todo.parts:
             for line in (line.strip() for line in bodies[part.function][2:] if len(line.strip()) > 40):
                 assert line not in shown
+
+
+STUB = "TODO 3: Context.wait_signal is still to be written"
+
+
+@pytest.mark.parametrize("error", [NotImplementedError(STUB), f"NotImplementedError: {STUB}"])
+def test_an_error_of_a_stub_names_its_todo(error):
+    assert todos.stub_behind(error) == 3
+
+
+@pytest.mark.parametrize("error", [None, "", RuntimeError(STUB), f"RuntimeError: {STUB}", NotImplementedError("later")])
+def test_any_other_error_names_no_todo(error):
+    assert todos.stub_behind(error) is None

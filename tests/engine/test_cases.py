@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from durable_lab.checks.bench import Crash, as_json
-from solution.engine import ActivityError, RetryPolicy, WorkflowState
+from solution.engine import ActivityError, Command, DurableEngine, RetryPolicy, WorkflowState
 
 
 def test_a_renamed_activity_before_a_parked_wait_does_not_pass(bench):
@@ -251,3 +251,26 @@ def test_max_attempts_of_three_is_three_calls(bench):
     act = bench.activity("act", OSError("no"))
     bench.run(functools.partial(lambda ctx, order: ctx.call_activity(act, retry=RetryPolicy(max_attempts=3))))
     assert bench.calls == ["act()"] * 3
+
+
+# ---------------------------------------------------------------- the cause of a failure
+
+
+def test_a_failed_run_has_its_error_as_its_cause():
+    error = RuntimeError("out of stock")
+
+    def refuse(ctx, order):
+        raise error
+
+    result = DurableEngine().run(refuse, WorkflowState("w"))
+    assert result.cause is error
+    assert "cause" not in repr(result)
+
+
+def test_a_divergence_is_the_cause_with_both_sides():
+    def ends(ctx, order):
+        return None
+
+    history = [Command("now", "now", value=1.0)]
+    result = DurableEngine().run(ends, WorkflowState("w", None, history))
+    assert (result.cause.position, result.cause.recorded, result.cause.issued) == (0, history[0], None)

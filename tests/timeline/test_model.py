@@ -105,6 +105,20 @@ def test_arguments_are_compared_one_by_one():
     assert found["first"] == "args[1]"
 
 
+def test_arguments_that_are_cut_in_the_message_are_compared_as_the_result_has_them(m):
+    def ship(*args):
+        return None
+
+    long, text = "x" * 300, "NonDeterminismError"
+    done = m.DurableEngine().run(lambda ctx, _: ctx.call_activity(ship, long, 1), m.WorkflowState("w"))
+    diverged = m.DurableEngine().run(lambda ctx, _: ctx.call_activity(ship, long, 2), done.state)
+    assert diverged.error.startswith(text)
+    assert diverged.cause.position == 0
+    event = next(event for event in history_of(diverged).events if event.kind == "divergence")
+    assert event.data["fields"][3] == ["args[1]", "1", "2", True]
+    assert divergence_in(diverged.error)["fields"][3:] == []
+
+
 def test_an_unknown_kind_is_shown_as_such_and_said(m):
     history = history_of(m.WorkflowState("w", None, [m.Command("child", "ship", ["A1"]), m.Command("now", "now")]))
     assert kinds(history) == ["unknown", "now"]

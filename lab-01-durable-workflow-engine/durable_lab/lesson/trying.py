@@ -109,8 +109,9 @@ def fresh(action: Callable[[Any], Any]) -> Any:
         return NotYet(f"{ended} {study.current().place(error)}")
     except Exception as error:
         return NotYet(_why(error))
-    if getattr(result, "status", "") == "failed" and "NotImplementedError: TODO" in str(result.error):
-        return NotYet(_open(str(result.error).partition(": ")[2]))
+    if getattr(result, "status", "") == "failed":
+        number = todos.stub_behind(getattr(result, "cause", None) or result.error)
+        return NotYet(_open(number)) if number else result
     return result
 
 
@@ -142,11 +143,10 @@ def _watched() -> Iterator[None]:
 
 
 def _why(error: Exception) -> str:
-    if isinstance(error, NotImplementedError) and str(error).startswith("TODO"):
-        return _open(str(error))
+    if number := todos.stub_behind(error):
+        return _open(number)
     return f"Your engine raised {type(error).__name__}: {error}. {study.current().place(error)}"
 
 
-def _open(text: str) -> str:
-    number = int(text.removeprefix("TODO ").partition(":")[0])
+def _open(number: int) -> str:
     return f"Not yet: this needs TODO {number} ({todos.all_todos()[number].title}). Write it, then run this cell again."

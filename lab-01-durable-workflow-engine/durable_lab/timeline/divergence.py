@@ -16,32 +16,62 @@ _SAYS = re.compile(
 _CALL = re.compile(r"(?P<kind>\w+) (?P<name>[^(]*)\((?P<args>.*)\)\Z", re.DOTALL)
 
 
-def divergence_in(error: str | None) -> dict[str, Any] | None:
-    """Parse the message of a NonDeterminismError; None if the message is of another error.
+def divergence_of(cause: Any) -> dict[str, Any] | None:
+    """Return a NonDeterminismError (`RunResult.cause`) in two columns; None for any other error.
 
     {"position": 1, "history": "activity pay(30)", "asked": "activity book(2)", "first": "name",
      "fields": [["kind", "activity", "activity", False], ["name", "pay", "book", True], ["args[0]", "30", "2", True]]}
     """
+    try:
+        position, recorded, issued = cause.position, _command(cause.recorded), _command(cause.issued)
+    except AttributeError:
+        return None
+    return _columns(position, recorded, issued)
+
+
+def divergence_in(error: str | None) -> dict[str, Any] | None:
+    """Parse the message of a NonDeterminismError, for a store, which keeps only the message, and for an engine whose
+    result has no cause. None if the message is of another error.
+    """
     found = _SAYS.search(error or "")
     if not found:
         return None
-    had, asked = found["had"], found["asked"] or "nothing: it ended"
-    rows = [[name, cut(one), cut(two), differs] for name, one, two, differs in _fields(had, asked)]
-    had, asked = cut(had), cut(asked)
-    first = next((name for name, _, _, differs in rows if differs), "the end" if not found["asked"] else "the call")
-    return {"position": int(found["at"]), "history": had, "asked": asked, "fields": rows, "first": first}
+    return _columns(int(found["at"]), _parsed(found["had"]), _parsed(found["asked"]))
 
 
-def _fields(had: str, asked: str) -> list[list[Any]]:
-    one, two = _CALL.match(had), _CALL.match(asked)
-    if not one or not two:
-        return [["command", had, asked, True]]
-    rows = [[field, one[field], two[field], one[field] != two[field]] for field in ("kind", "name")]
-    args, others = _arguments(one["args"]), _arguments(two["args"])
-    for i in range(max(len(args), len(others))):
-        a, b = args[i] if i < len(args) else "(none)", others[i] if i < len(others) else "(none)"
-        rows.append([f"args[{i}]", a, b, a != b])
-    return rows
+_Parts = tuple[str, list[list[str]]]  # a command as text, and its fields by name
+
+
+def _columns(position: int, recorded: _Parts | None, issued: _Parts | None) -> dict[str, Any]:
+    had, one = recorded or ("", [])
+    asked, two = issued or ("nothing: it ended", [])
+    names = [name for name, _ in (one if len(one) > len(two) else two)]
+    rows = [["command", cut(had), cut(asked), True]]
+    if one and two:
+        one_of, two_of = dict(one), dict(two)
+        pairs = [(name, one_of.get(name, "(none)"), two_of.get(name, "(none)")) for name in names]
+        rows = [[name, cut(a), cut(b), a != b] for name, a, b in pairs]
+    first = next((name for name, _, _, differs in rows if differs), "the call")
+    return {"position": position, "history": cut(had), "asked": cut(asked), "fields": rows, "first": first}
+
+
+def _command(command: Any) -> _Parts | None:
+    if command is None:
+        return None
+    args = [json.dumps(arg, ensure_ascii=False) for arg in command.args]
+    return _parts(str(command.kind), str(command.name), ", ".join(args), args)
+
+
+def _parsed(call: str | None) -> _Parts | None:
+    if call is None:
+        return None
+    found = _CALL.match(call)
+    return _parts(found["kind"], found["name"], found["args"], _arguments(found["args"])) if found else (call, [])
+
+
+def _parts(kind: str, name: str, text: str, args: list[str]) -> _Parts:
+    fields = [["kind", kind], ["name", name], *([f"args[{i}]", arg] for i, arg in enumerate(args))]
+    return f"{kind} {name}({text})", fields
 
 
 def _arguments(text: str) -> list[str]:

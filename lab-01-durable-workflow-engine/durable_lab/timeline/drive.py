@@ -36,6 +36,7 @@ class Moment:
     records: tuple[Any, ...] = ()
     status: str = ""
     detail: str = ""
+    cause: BaseException | None = None  # of a failed run, if the engine tells it
     value: Any = None
     replayed: int = 0
     stepping: bool = False  # the last records are single steps of one worker
@@ -67,7 +68,8 @@ def moment_of(run: Any) -> Moment:
     records = tuple(in_order(state.commands, getattr(state, "signals", None) or []))
     status = str(getattr(run, "status", "") or "")
     detail = {"blocked": getattr(run, "waiting_for", ""), "failed": getattr(run, "error", "")}.get(status) or ""
-    return Moment(str(state.workflow_id), state.input, records, status, detail, getattr(run, "value", None))
+    told: dict[str, Any] = {"cause": getattr(run, "cause", None), "value": getattr(run, "value", None)}
+    return Moment(str(state.workflow_id), state.input, records, status, detail, **told)
 
 
 class Driver:
@@ -111,6 +113,7 @@ class Driver:
             workflow_id=moment.workflow_id,
             status=moment.status,
             detail=moment.detail,
+            cause=moment.cause,
             replayed=moment.replayed,
             crash=moment.crash,
             effects=list(effects),
@@ -317,9 +320,10 @@ class Driver:
         if result is None:
             return replace(base, said=f"One more record is durable ({did}).")
         detail = {"blocked": result.waiting_for, "failed": result.error}.get(result.status) or ""
-        base = replace(base, status=str(result.status), detail=str(detail), value=result.value)
-        if result.status == "failed" and "NotImplementedError: TODO" in detail:
-            return replace(base, status="", detail="", said=_open(detail.partition(": ")[2]), problem=True)
+        cause = getattr(result, "cause", None)
+        if result.status == "failed" and (number := todos.stub_behind(cause or detail)):
+            return replace(base, said=_open(number), problem=True)
+        base = replace(base, status=str(result.status), detail=str(detail), cause=cause, value=result.value)
         why = {"blocked": f": it waits for the signal {detail}", "failed": f": {detail}"}.get(result.status, "")
         return replace(base, said=f"The run is {result.status}{why} ({did}).")
 
@@ -329,8 +333,8 @@ class Driver:
     def _sentence(self, error: Exception) -> str:
         if isinstance(error, study.StudyError):
             return str(error)
-        if isinstance(error, NotImplementedError) and str(error).startswith("TODO"):
-            return _open(str(error))
+        if number := todos.stub_behind(error):
+            return _open(number)
         place = ""
         if self._engine is None or self._study:
             with contextlib.suppress(study.StudyError):
@@ -395,7 +399,6 @@ def _noting(workflow: Callable[..., Any], lines: list[str], engine_file: str) ->
     return noted
 
 
-def _open(text: str) -> str:
-    number = int(text.removeprefix("TODO ").partition(":")[0])
+def _open(number: int) -> str:
     title = todos.all_todos()[number].title
     return f"Not yet: this needs TODO {number} ({title}). Write it, then try again; all records are kept."

@@ -12,7 +12,7 @@ from durable_lab import study
 from durable_lab.faults import POINTS
 from durable_lab.printable import printable
 from durable_lab.timeline.collector import paused
-from durable_lab.timeline.divergence import divergence_in
+from durable_lab.timeline.divergence import divergence_in, divergence_of
 from durable_lab.timeline.model import Effect, Event, History
 from durable_lab.timeline.times import Times
 from durable_lab.timeline.words import cut
@@ -38,6 +38,7 @@ def history_of(
         workflow_id=str(state.workflow_id),
         status=status,
         detail={"blocked": getattr(run, "waiting_for", None), "failed": getattr(run, "error", None)}.get(status),
+        cause=getattr(run, "cause", None),
         replayed=replayed,
         crash=crash,
         effects=effects_of(ledger),
@@ -92,6 +93,7 @@ def from_records(
     workflow_id: str = "",
     status: str = "",
     detail: str | None = None,
+    cause: BaseException | None = None,
     replayed: int = 0,
     crash: str | int | None = None,
     effects: Sequence[Any] = (),
@@ -104,7 +106,7 @@ def from_records(
     records   its Commands and Signals in the order in which they became durable
     sessions  its workers, if a store knows them: `number`, `engine`, `began_after` (records there), `at`
     """
-    split = divergence_in(detail) if status == "failed" else None
+    split = (divergence_of(cause) or divergence_in(detail)) if status == "failed" else None
     total = sum(hasattr(record, "kind") for record in records)
     if split:
         replayed = min(split["position"], total)
