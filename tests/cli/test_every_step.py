@@ -289,7 +289,7 @@ def test_a_result_that_is_not_JSON_ends_with_a_sentence_and_the_run_is_not_compl
         ('    return "\\x1b[2J\\udc80\\u202e"\n', r'completed: "\u001b[2J\udc80\u202e"'),
         ("    return 10**5000\n", "JSON cannot carry what it returned"),
         ('    return "x" * 1_000_001\n', "over 1,000,000 characters"),
-        ("    yield\n", "the engine raised TypeError: a workflow is a plain function"),
+        ("    yield\n", "Error: a workflow is a plain function"),
         (
             "    from lab.engine import WorkflowBlocked\n    raise WorkflowBlocked('tea')\n",
             "blocked: it waits for the signal tea",
