@@ -18,6 +18,7 @@ from durable_lab.todos import all_todos
 from grader.display import number
 from grader.nbgrader_course import clean
 from grader.nbgrader_course.cells import grade_id
+from grader.pages.part import environment
 
 _NAMES = {grade_id(f"TODO {todo.number}"): f"TODO {todo.number}: {todo.title}" for todo in all_todos().values()}
 _NAMES |= {"whole-engine": "The whole engine on the 14 tests", "questions": "Questions", "predictions": "Predictions"}
@@ -83,12 +84,8 @@ class FeedbackExporter(Exporter):
 
 @cache
 def _template() -> jinja2.Template:
-    loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8")
-    made = jinja2.Environment(
-        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    made.filters.update(number=number, code=_code, markdown=_markdown, shown=_shown)
-    made.filters.update(share=_share, name=lambda id: _NAMES.get(id, id))
+    made = environment(Path(__file__).with_name("templates"))
+    made.filters.update(code=_code, markdown=_markdown, shown=_shown, share=_share, name=lambda id: _NAMES.get(id, id))
     made.globals["colours"] = Markup(HtmlFormatter(style="default").get_style_defs(".highlight"))
     return made.get_template("feedback/page.html.j2")
 

@@ -26,14 +26,21 @@ WIDTH = 100
 _MESSAGE = 6_000  # characters of one message
 
 
-@cache
-def templates() -> jinja2.Environment:
-    """Return the Jinja environment. It escapes all values."""
-    loader = jinja2.FileSystemLoader(Path(__file__).with_name("templates"), encoding="utf-8")
+def environment(folder: Path) -> jinja2.Environment:
+    """Return a Jinja environment for the templates in this folder. It escapes all values."""
+    loader = jinja2.FileSystemLoader(folder, encoding="utf-8")
     made = jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    made.filters.update(plain=plain, line=line, number=number, code=_code)
+    made.filters.update(plain=plain, line=line, number=number)
+    return made
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """Return the environment of the templates in this folder."""
+    made = environment(Path(__file__).with_name("templates"))
+    made.filters["code"] = _code
     made.globals.update(count=count, tally=tally, shown_outcomes=shown_outcomes, not_isolated=NOT_ISOLATED)
     return made
 
@@ -76,7 +83,7 @@ def tally(part: Part) -> str:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownOutcome:
     """An outcome as it is shown: "passes", "half" or "fails", and either a sentence or text in lines."""
 
     word: str
@@ -85,7 +92,7 @@ class Shown:
     text: str = ""
 
 
-def shown_outcomes(part: Part, seen: set[str]) -> Iterator[Shown]:
+def shown_outcomes(part: Part, seen: set[str]) -> Iterator[ShownOutcome]:
     """Yield the part's outcomes; a message that is on the page already is not repeated."""
     for outcome in part.outcomes:
         word = "fails" if not outcome.passed else "passes" if outcome.earned else "half"
@@ -93,14 +100,14 @@ def shown_outcomes(part: Part, seen: set[str]) -> Iterator[Shown]:
         known = message in seen
         seen |= {message} - {""}
         if known:
-            yield Shown(word, outcome, "" if outcome.passed else "For this, too, see above.")
+            yield ShownOutcome(word, outcome, "" if outcome.passed else "For this, too, see above.")
         elif "\n" in message:
-            yield Shown(word, outcome, text=message)
+            yield ShownOutcome(word, outcome, text=message)
         else:
-            yield Shown(word, outcome, message)
+            yield ShownOutcome(word, outcome, message)
 
 
-def _outcome(shown: Shown, width: int) -> list[str]:
+def _outcome(shown: ShownOutcome, width: int) -> list[str]:
     rules = f" ({line(', '.join(shown.outcome.rules))})" if shown.outcome.rules else ""
     rules += f" - see TODO {shown.outcome.paid_by}" if shown.outcome.paid_by else ""
     word = shown.word if shown.outcome.earned else shown.word.upper()

@@ -24,9 +24,8 @@ from grader.sandbox import bubblewrap
 FAKE = "tests.classrun.fakes:grade"
 COMMAND = f"""
 import signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs these tests in the background has it ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for processes in the background
 from grader.cli import main
-from grader.sandbox import bubblewrap
 from grader.sandbox import bubblewrap
 bubblewrap.missing = lambda: None  # the fake needs none
 sys.exit(main(sys.argv[1:], grade={FAKE!r}))

@@ -213,7 +213,7 @@ def test_an_archive_of_a_learning_platform_is_collected_and_the_same_one_changes
     assert all(score(course, name) == 24 for name in first.students)
     assert collect_archive(course, archive("b.zip", "# one\n")).students == first.students
     originals = [prepare.original_of(course, name, "lab-01") for name in first.students]
-    assert all(path.is_relative_to(course / "originals") for path in originals), "nothing is graded anew"
+    assert all(path.is_relative_to(course / "originals") for path in originals), "nothing is graded again"
     collect_archive(course, archive("c.zip", "# two\n"))
     steps.autograde(course, fake)
     assert {(path / "lab" / "engine.py").read_text(encoding="utf-8") for path in originals} == {"# two\n"}
