@@ -25,10 +25,5 @@ def workflow_yaml() -> str:
         for n, points in table["todo"].items()
     ]
     tests.append(("whole", "All 14 tests", ".venv/bin/durable-lab check", number(table["whole"]["points"])))
-    template = jinja2.Template(
-        TEMPLATE.read_text(encoding="utf-8"),
-        trim_blocks=True,
-        keep_trailing_newline=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    return template.render(path=PATH, tests=tests)
+    plain = jinja2.Environment(trim_blocks=True, keep_trailing_newline=True, undefined=jinja2.StrictUndefined)
+    return plain.from_string(TEMPLATE.read_text(encoding="utf-8")).render(path=PATH, tests=tests)
