@@ -44,7 +44,7 @@ def test_the_weights_make_a_hundred():
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=10)
 def test_a_right_engine_has_full_marks_however_it_is_written(entry, tmp_path):
     report = grade(hand_in(entry, tmp_path / "a"), "a")
     made = points(report)
@@ -90,6 +90,7 @@ TRIVIAL = ["pass", "return None", "return 0.0", "raise RuntimeError", "return st
 
 
 @pytest.mark.parametrize("body", TRIVIAL)
+@pytest.mark.long(every=6)
 def test_a_body_that_does_nothing_earns_nothing(body, tmp_path):
     text = STUBS
     for todo in all_todos().values():

@@ -116,6 +116,7 @@ def test_in_one_process_an_engine_without_durability_would_pass(name):
 
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("name", [*TABLES, "a file", "the engine's own table"])
+@pytest.mark.long(every=4)
 def test_an_engine_that_keeps_history_in_its_process_does_not_survive_a_crash(name):
     source = IN_RUN if name == "the engine's own table" else without_durability({**TABLES, "a file": FILE}[name])
     with Examinee(source) as examinee:

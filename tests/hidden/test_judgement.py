@@ -29,14 +29,14 @@ def test_a_right_engine_passes_however_it_is_written(run, entry):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=12)
 def test_a_wrong_engine_is_rejected_by_the_hidden_tests_alone(run, entry):
     about_it_first = sorted(HIDDEN, key=lambda name: entry.todo not in HIDDEN[name].own)
     said = run(entry.source(), [(name, entry.name) for name in about_it_first], only_first=True)
     assert any(said), "it passes all hidden tests"
 
 
-@pytest.mark.long(every=4)
+@pytest.mark.long(every=8)
 def test_an_engine_made_for_the_14_passes_them_but_not_their_twins(run, fitted):
     order = [*HIDDEN]
     assert run(fitted.source(), [(name, "") for name in order]) == [""] * 14
@@ -48,6 +48,7 @@ def test_an_engine_made_for_the_14_passes_them_but_not_their_twins(run, fitted):
 
 @pytest.mark.parametrize("number", todos.all_todos())
 @pytest.mark.parametrize("body", TRIVIAL)
+@pytest.mark.long(every=4)
 def test_a_todo_that_does_nothing_passes_no_test_that_is_about_it(run, number, body):
     text = (ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
     for part in todos.all_todos()[number].parts:

@@ -43,13 +43,13 @@ _ENGINE_POINTS = sum(weights()["todo"].values()) + weights()["whole"]["points"]
 
 @pytest.fixture(scope="session", autouse=True)
 def a_sandbox(bubblewrap):
-    """They are worth nothing without one; see to it that what is left behind is seen."""
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: what is left behind comes to us, where it is seen
+    """All of these tests need a sandbox. Processes that are left behind become children of this one, and are seen."""
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
 @pytest.fixture
 def planted(tmp_path, monkeypatch):
-    """Secrets in all the places where something lies that a student must not see."""
+    """Secrets in all the places that a student's code must not read."""
     secret = "".join(secrets.choice("abcdefghjkmnpqrstuvwxyz") for _ in range(24))
     places = [
         "home/.ssh/id_ed25519", "course/gradebook.db", "course/source/hidden_tests.py", "submissions/bob/lab/engine.py",
@@ -70,7 +70,7 @@ def planted(tmp_path, monkeypatch):
 
 @pytest.fixture
 def survive(tmp_path, planted, monkeypatch):
-    """survive(folder, ...) -> the report on a hostile folder, when all that must hold has been seen to hold."""
+    """survive(folder, ...) -> the report on a hostile folder, after the checks of all that must hold."""
     secret, _ = planted
     heard = []
     receive = Worker._receive
@@ -84,7 +84,7 @@ def survive(tmp_path, planted, monkeypatch):
         before, known, start = _tree(tmp_path), set(_processes(set())), time.monotonic()
         with monkeypatch.context() as m, _uids() as uids:
             m.setattr(Worker, "_receive", listen)
-            if hangs:  # so that a test of a loop does not take all the time that a student may have
+            if hangs:  # a loop takes less time here than a student's may
                 m.setattr(examinee, "SECONDS", 0.4)
                 m.setattr(examinee, "IN_ALL", 0.8)
             report = grade(folder, student)
@@ -101,10 +101,10 @@ def survive(tmp_path, planted, monkeypatch):
 
 
 def _expect_nothing_said(report, secret, tmp_path, whole):
-    """The report can be stored and printed, and tells nothing that is not the student's own."""
+    """The report can be stored and printed, and contains nothing that is not the student's own."""
     assert type(report).from_json(report.to_json()) == report
     said = json.dumps(report.to_json(), ensure_ascii=False)  # as it is written into pages and files
-    assert not _holds(said.encode(), secret), "the report tells a secret"  # it can be encoded, too
+    assert not _holds(said.encode(), secret), "the report tells a secret"  # and it can be encoded
     odd = {letter for text in _texts(report.to_json()) for letter in text if not letter.isprintable()}
     assert odd <= {"\n", "\t"}, f"characters that cannot be printed: {odd}"
     assert len(said) < 300_000
@@ -119,12 +119,12 @@ def _expect_nothing_said(report, secret, tmp_path, whole):
     assert not lines, "the report tells the reference"
     for part in report.parts:
         assert 0 <= part.points <= part.out_of
-        for outcome in part.outcomes:  # an attack says of itself what it could do
+        for outcome in part.outcomes:  # an attack that succeeds says so
             assert not re.search(r"engine raised \w+: .*SUCCESS", outcome.message), outcome.message
 
 
 def _texts(value):
-    """All texts in a JSON value."""
+    """All strings in a JSON value."""
     if isinstance(value, str):
         return [value]
     inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
@@ -132,7 +132,7 @@ def _texts(value):
 
 
 def _holds(data, secret):
-    """Is the secret in there: as it is, backwards, in hexadecimal, in base64, rotated by 13?"""
+    """Whether the data contains the secret: as it is, backwards, in hexadecimal, in base64, or rotated by 13."""
     plain = secret.encode()
     coded = [base64.b64encode(b"\0" * shift + plain)[4:-4] for shift in range(3)]
     rot = bytes((letter - 97 + 13) % 26 + 97 for letter in plain)
@@ -140,7 +140,7 @@ def _holds(data, secret):
 
 
 def _tree(folder):
-    """Everything below a folder: kind, size, time."""
+    """All files below a folder, with kind, size and time."""
     found = {}
     for here, folders, files in os.walk(folder):
         for name in (*folders, *files):
@@ -165,7 +165,7 @@ def _marked_files():
 
 @contextmanager
 def _uids():
-    """The throw-away users of the sandboxes that are made within it."""
+    """The user ids of the sandboxes that are started meanwhile."""
     uids, first = [], next(bubblewrap._count)
     yield uids
     last = next(bubblewrap._count)
@@ -189,22 +189,22 @@ def _processes(uids):
                 line.split(":\t", 1) for line in status.read_text(encoding="utf-8").splitlines() if ":\t" in line
             )
             if lines["State"].startswith("Z") and int(lines["PPid"]) == os.getpid():
-                os.waitpid(int(lines["Pid"]), os.WNOHANG)  # it came to us when its parent died
+                os.waitpid(int(lines["Pid"]), os.WNOHANG)  # its parent has ended
             elif int(lines["PPid"]) == os.getpid() or (os.geteuid() == 0 and int(lines["Uid"].split()[0]) in uids):
                 found.append(f"{lines['Name']} {lines['Pid']}")
     return found
 
 
 def _expect_the_next_one_gets_its_marks():
-    """An honest neighbour, on the tests of one TODO, which is quick. A whole one comes when the module is over."""
-    tests = [test for test in suite.public() if 2 in test.own]
+    """A right engine passes one test afterwards. `honest_marks` grades a whole one at the end of the module."""
+    tests = [test for test in suite.public() if 2 in test.own][:1]
     with examinee.Examinee(SOLVED) as honest:
         assert suite.run(honest.fresh, tests) == dict.fromkeys([test.name for test in tests])
 
 
 @pytest.fixture(scope="module", autouse=True)
 def honest_marks(tmp_path_factory):
-    """When all the attacks of a module are over, a whole right engine gets its marks from the same process."""
+    """After all attacks of a module, a right engine gets its marks from the same process."""
     yield
     folder = tmp_path_factory.mktemp("honest")
     (folder / "lab").mkdir()
@@ -214,14 +214,14 @@ def honest_marks(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def released():
-    """Solved or not -> the notebooks by stem, as JSON."""
+    """The notebooks by stem, as JSON: solved (True) or not (False)."""
     untouched = {stem: json.loads(text) for stem, text in handed_out().items()}
     return {True: {path.stem: json.loads(text) for path, text in notebooks(solved=True).items()}, False: untouched}
 
 
 @pytest.fixture
 def untouched(released, tmp_path):
-    """The notebooks as they were handed out: nothing is earned."""
+    """The notebooks as handed out: nothing is earned."""
     return HandIn(tmp_path / "mallory", copy.deepcopy(released[False]))
 
 

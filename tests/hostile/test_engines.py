@@ -1,4 +1,4 @@
-"""Hostile engines, as a file and in notebooks: the small files in `engines/` and `wire/`."""
+"""Hostile engines as a file and in notebooks: the small files in `engines/` and `wire/`."""
 
 import re
 import socket
@@ -28,7 +28,7 @@ def listener():
 
 
 @pytest.mark.parametrize("attack", [*ENGINES, *WIRE], ids=lambda attack: attack.path.stem)
-@pytest.mark.long(every=8)
+@pytest.mark.long(every=12)
 def test_a_hostile_engine_gets_the_points_that_it_earned(attack: Attack, survive, planted, listener, tmp_path):
     engine = attack.engine(secrets=planted[1], **listener)
     folder = tmp_path / "mallory"
@@ -61,7 +61,7 @@ CELLS = [attack for attack in ENGINES if attack.path.stem in {
 
 
 @pytest.mark.parametrize("attack", CELLS, ids=lambda attack: attack.path.stem)
-@pytest.mark.long(every=5)
+@pytest.mark.long(every=10)
 def test_the_same_in_the_cells_of_notebooks(attack: Attack, survive, planted, listener, untouched):
     engine = attack.engine(secrets=planted[1], **listener)
     report = survive(in_cells(attack, engine, untouched), hangs=attack.said["HANGS"], whole=engine)
