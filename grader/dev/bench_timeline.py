@@ -141,6 +141,7 @@ def _on_a_page(browser: Any, events: int, rounds: int) -> str:
     begun = time.perf_counter()
     widget = Timeline(lambda ctx, given: None, state, engine=engine)
     python = (time.perf_counter() - begun) * 1000
+    widget.whole()  # there is no kernel that the page could ask
     widget.position = widget.total // 4  # both ends are out of view, and there is room for the steps
     names = [name for name in widget.trait_names(sync=True) if not name.startswith("_")]
     values = {name: getattr(widget, name) for name in names if name not in ("layout", "tabbable", "tooltip")}

@@ -240,6 +240,45 @@ def test_a_very_long_history_opens_in_a_window_that_follows(m):
     long.close()
 
 
+def in_scene(shown):
+    return [event[0] for event in json.loads(shown.scene)["events"]]
+
+
+def test_of_a_long_history_the_part_in_view_is_sent_first_and_the_rest_when_it_is_asked_for(m):
+    state = m.WorkflowState("w", None, [m.Command("now", "now", value=float(i)) for i in range(3_000)])
+    long = Timeline(lambda ctx, _: ctx.wait_signal("go"), state, engine=m)
+    assert in_scene(long) == list(range(widget.FIRST))
+    assert not json.loads(long.scene)["whole"]
+    ask(long, do="whole")
+    assert in_scene(long) == list(range(3_000))
+    assert json.loads(long.scene)["whole"]
+    ask(long, do="crash", at=2_000)
+    assert 2_000 in in_scene(long)
+    assert len(in_scene(long)) == widget.FIRST
+    long.close()
+
+
+def test_failed_only_and_clock_are_laid_out_in_python(done, m):
+    shown = Timeline(lambda ctx, _: None, done, engine=m)
+    shown.failed_only = True
+    assert in_scene(shown) == [row["index"] for row in shown.rows] == [4, 6]
+    shown.failed_only, shown.clock = False, True
+    assert json.loads(shown.scene)["clock"]
+    assert len(in_scene(shown)) == shown.total
+    shown.close()
+
+
+def test_the_records_around_the_selected_event_are_in_the_browser_before_it_is_selected(m):
+    state = m.WorkflowState("w", None, [m.Command("now", "now", value=float(i)) for i in range(300)])
+    shown = Timeline(lambda ctx, _: None, state, engine=m)
+    for position in (0, 11, 12, 30, 150, 140, 299):
+        shown.position = position
+        near = set(map(int, json.loads(shown.records)))
+        assert set(range(max(0, position - 10), min(300, position + 11))) <= near
+        assert len(near) <= 2 * widget.NEAR + 1
+    shown.close()
+
+
 def test_everything_that_goes_to_the_browser_is_json(shown):
     shown.run()
     for name in shown.trait_names(sync=True):

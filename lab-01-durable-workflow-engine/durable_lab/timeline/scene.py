@@ -35,9 +35,14 @@ COLOURS = {
 ROLES = {"now": "time", "timer": "time", "consumed": "good", "unknown": "unread"}  # of bars; all others are "activity"
 SYMBOLS = {"timer": "triangle", "unknown": "question"}  # at the end of a bar; all others are "dot" or "cross"
 LEAST = {"bar": 5, "wait": 22, "label": 26}  # pixels: what is narrower is widened, a label without the room left out
-LEGEND = (
-    "outlined: replayed, nothing ran    filled: live    hatched: a failed attempt    thin line: back-off"
-    "    open, with a diamond: it waits"
+LEGEND = "   ·   ".join(
+    (
+        "outlined: replayed, nothing ran",
+        "filled: live",
+        "hatched: a failed attempt",
+        "thin line: back-off",
+        "open, with a diamond: it waits",
+    )
 )
 PAD = 0.07  # of a column, on both sides of a bar
 
@@ -110,15 +115,20 @@ class Scene:
     position: int = 0  # of the divergence
 
     @paused
-    def to_json(self) -> str:
-        """The scene for the browser, as text: one value that no library walks through on its way."""
+    def to_json(self, whole: bool = True) -> str:
+        """The scene for the browser, as text: one value that no library walks through on its way.
+
+        whole  whether no further events are to be had; if not, the browser asks for them once it has painted these
+        """
         own = {name: getattr(self, name) for name in ("title", "note", "width", "clock", "rows", "crossed", "across")}
         own |= {
             "marks": self.marks,
             "events": [_told(*one) for one in zip(self.events, self.spans, self.lines, strict=True)],
         }
         own |= {"names": {"Row": Row._fields, "Mark": Mark._fields, "Across": Across._fields, "Event": _TOLD}}
-        return json.dumps({**own, "colours": COLOURS, "least": LEAST, "legend": LEGEND}, separators=(",", ":"))
+        return json.dumps(
+            {**own, "whole": whole, "colours": COLOURS, "least": LEAST, "legend": LEGEND}, separators=(",", ":")
+        )
 
 
 _TOLD = ("index", "x0", "x1", "row", "position", "at", "kind", "ok", "mark", "what", "outcome", "ran", "attempt")

@@ -29,7 +29,7 @@ class Times:
         flat = [at for times in given for at in times if at is not None]
         self._wall = any(at >= WALL for at in flat)
         self._zeros = not self._wall and not (any(flat) and _has_missing(records, given))
-        known = [[at for value in times if (at := self(value)) is not None] for times in given]
+        known = [[at for at in times if at is not None and self._is_known(at)] for times in given]
         untimed = sum(not times for times in known)
         back = _back(records, known)
         some = [at for times in known for at in times]
@@ -48,9 +48,10 @@ class Times:
 
     def __call__(self, value: Any) -> float | None:
         at = seconds(value)
-        if at is None or (at == 0.0 and not self._zeros):
-            return None
-        return at if (at >= WALL) == self._wall else None
+        return at if at is not None and self._is_known(at) else None
+
+    def _is_known(self, at: float) -> bool:
+        return (at >= WALL) == self._wall and (at != 0.0 or self._zeros)
 
 
 def _times(record: Any) -> Iterator[float | None]:

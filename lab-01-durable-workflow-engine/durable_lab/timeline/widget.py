@@ -34,6 +34,7 @@ STATIC = Path(__file__).with_name("static")
 # The sections of the widget's module, in order: a module that comes from a kernel cannot import a file.
 SCRIPTS = ("dom", "scene", "pad", "paint", "map", "state", "panels", "detail", "keys", "timeline")
 WINDOW = 10_000  # events that are in the browser at a time
+FIRST = 200  # of them, those that are sent first; the browser asks for the others when it has painted these
 NEAR = 25  # records in full before and after the selected one that are in the browser
 OVERVIEW = 1_200  # letters for the minimap
 
@@ -175,6 +176,10 @@ class TimelineWidget(anywidget.AnyWidget):
         """Load the events around `at` into the browser, and select it."""
         self._show(at=at, said=self.said)
 
+    def whole(self) -> None:
+        """Send all events of the window, not only the first ones."""
+        self._lay_out()
+
     # ------------------------------------------------------------ how it is shown
 
     def _go(self, moment: Moment, to_end: bool) -> None:
@@ -201,7 +206,7 @@ class TimelineWidget(anywidget.AnyWidget):
             self.overview = _overview(history)
             self.mode = "crashed" if history.events and history.events[-1].kind == "crash" else "view"
             self.fork_at, self.first_difference, self.other_difference = -1, -1, -1
-            self._lay_out(at)
+            self._lay_out(at, FIRST)
             self.signals = self._choices()
             self.said = printable(said or moment.said or history.sentence or self._size(), "\n")
             self.problem, self.printed = moment.problem, printable(moment.printed, "\n\t")
@@ -209,12 +214,18 @@ class TimelineWidget(anywidget.AnyWidget):
             self.depth, self.position = len(self._past), at
             self._send_records()
 
-    def _lay_out(self, at: int | None = None) -> None:
-        """Make the scenes of the events around `at`, or of the events that are shown already."""
+    def _lay_out(self, at: int | None = None, most: int = WINDOW) -> None:
+        """Make the scenes of the window around `at`, or of the window as it is; `most` of its events if it is long."""
+        total = len(self._history.events)
         if at is not None:
-            self.first = max(0, min(at - WINDOW // 2, len(self._history.events) - WINDOW))
+            self.first = max(0, min(at - WINDOW // 2, total - WINDOW))
         history = self._history if self._other is None else replace(self._history, effects=())  # those are of both
-        self.scene = scene_of(history, self._shown(history), clock=self.clock).to_json()
+        shown = self._shown(history)
+        whole = at is None or len(shown) <= most or self.failed_only
+        if at is not None and not whole:
+            first = max(0, min(at - most // 2, total - most))
+            shown = history.events[first : first + most]
+        self.scene = scene_of(history, shown, clock=self.clock).to_json(whole)
         other = self._other and replace(self._other, effects=())
         self.other_scene = scene_of(other, self._shown(other)).to_json() if other else ""
 
@@ -336,7 +347,7 @@ class TimelineWidget(anywidget.AnyWidget):
             self.deliver(self._named(content), _json(content.get("payload")))
         elif name in ("crash", "drop", "window"):
             getattr(self, name)(at)
-        elif name in ("step", "run", "keep", "back"):
+        elif name in ("step", "run", "keep", "back", "whole"):
             getattr(self, name)()
         else:
             raise ValueError(f"there is no action {name!r}")

@@ -127,8 +127,16 @@ class Timeline {
     this.painted = new Painter(this.pad, state.scene, view, { ...look, fork: fork("first_difference") });
     this.painted.paint();
     if (state.fork) new Painter(this.otherPad, state.other, view, { ...look, fork: fork("other_difference") }).paint();
+    this.askForMore();
     this.map.paint(state, { width, theme: this.theme, from: state.scene.index(this.start), many: columns });
     this.keepingFocus(() => this.select());
+  }
+
+  // Of a long history only a part is sent at first. Once that is painted, the rest is asked for.
+  askForMore() {
+    if (this.state.scene.whole || this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => setTimeout(() => this.state.send({ do: "whole" })));
   }
 
   // Keep the selected event in view. Returns how many columns are.
@@ -185,6 +193,7 @@ class Timeline {
     };
     const scenes = () => {
       this.state.takeScenes();
+      this.asked = false;
       this.map.forget();
       clearTimeout(this.timer);
       if (this.state.get("playing")) this.timer = setTimeout(() => this.tick(), TICK);
