@@ -15,21 +15,15 @@ from grader.errors import GraderError
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
     """Hold the folder. Raises GraderError if another grading holds it."""
-    path = folder / ".grading.lock"
+    process = folder / ".grading.pid"
     try:
-        held = FileLock(path).acquire(blocking=False)
+        held = FileLock(folder / ".grading.lock").acquire(blocking=False)
     except Timeout:
+        holder = process.read_text(encoding="utf-8").strip() if process.exists() else "unknown"
         raise GraderError(
-            f"Another grading is running in {folder} (process {_process(path)}). "
+            f"Another grading is running in {folder} (process {holder}). "
             "Wait until it is done, or stop it: nothing is lost, and this command goes on from there."
         ) from None
     with held:
-        path.write_text(f"{os.getpid()}\n", encoding="utf-8")
+        process.write_text(f"{os.getpid()}\n", encoding="utf-8")
         yield
-
-
-def _process(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8").strip() or "unknown"
-    except OSError:
-        return "unknown"
