@@ -95,6 +95,7 @@ def test_grade_uses_the_source_that_from_names_and_the_notebooks_by_default(clas
         assert source(out) == wanted, options
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("bubblewrap")
 def test_one_uses_the_source_that_from_names_and_writes_for_gradescope(classroom):
     put(classroom.home / "ana")
