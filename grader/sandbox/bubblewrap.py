@@ -82,7 +82,6 @@ def command(
     uid = user(next(_count)) if root else None
     refused = syscalls.program(os.uname().machine, engine=library is not None).hex()
     settings = json.dumps({"uid": uid, "limits": limits.by_resource(), "filter": refused, "library": library})
-    binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
     # bubblewrap remains as process 1 of the sandbox, whose environment can be read: it must start with an empty one.
     made = ["/usr/bin/env", "-i", shutil.which("bwrap") or "bwrap", "--unshare-ipc", "--unshare-pid", "--unshare-net"]
     made += ["--unshare-uts", "--unshare-cgroup-try"]
@@ -93,6 +92,14 @@ def command(
     # The same hashes each time, so that the same engine gets the same messages.
     for name, value in {"LANG": "C.UTF-8", "PYTHONHASHSEED": "0", **(env or {})}.items():
         made += ["--setenv", name, value]
+    made += _file_system(read, write, files, tmp_mb)
+    return [*made, "--", str(PYTHON), "-P", "-s", "-S", "-B", str(_INSIDE / CONFINE.name), settings, *map(str, argv)]
+
+
+def _file_system(read: Iterable[Path], write: Iterable[Path], files: Iterable[Path], tmp_mb: int) -> list[str]:
+    """The options of bubblewrap for what is visible in a sandbox."""
+    binds = [*_libraries(), *(("--ro-bind", path) for path in read), *(("--bind", path) for path in write)]
+    made: list[str] = []
     if tmp_mb:  # before the paths that are bound below it
         made += ["--perms", "1777", "--size", str(tmp_mb << 20), "--tmpfs", "/tmp"]
     for folder in [_INSIDE, *_folders([path for _, path in binds])]:  # bubblewrap would make them readable by root only
@@ -103,8 +110,7 @@ def command(
         made += ["--perms", "0555", "--tmpfs", str(folder), "--remount-ro", str(folder)]
     for path in (CONFINE, *files):
         made += ["--ro-bind", str(path), str(_INSIDE / path.name)]
-    made += ["--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
-    return [*made, "--", str(PYTHON), "-P", "-s", "-S", "-B", str(_INSIDE / CONFINE.name), settings, *map(str, argv)]
+    return [*made, "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
 
 
 def unprotected(argv: Sequence[str | Path], limits: Limits = Limits()) -> list[str]:

@@ -1,4 +1,4 @@
-"""Hidden variants of the 14 tests: the same rules with other names, numbers and stories, drawn from a seed."""
+"""Hidden variants of the 14 tests: the same rules with other names, numbers and workflows, drawn from a seed."""
 
 from grader.checker.hidden.difference import difference_of
 from grader.checker.hidden.variants import load, seed_for

@@ -1,4 +1,4 @@
-"""How the hidden tests look at calls, records and states: in plain values that can be compared."""
+"""Calls, records and errors as plain values, which the hidden tests compare."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def names(state: Any) -> list[str]:
 
 
 def run_to_failure(bench: Bench, workflow: Callable[..., Any], state: Any = None, **options: Any) -> Any:
-    """Run a workflow whose activities fail: however that ends, none of these errors may come out of `run`."""
+    """Run a workflow whose activities fail. None of these errors may leave `run`."""
     try:
         return bench.run(workflow, state, **options)
     except (bench.m.ActivityError, ArithmeticError, LookupError, OSError, RuntimeError, ValueError) as error:
@@ -31,7 +31,7 @@ def run_to_failure(bench: Bench, workflow: Callable[..., Any], state: Any = None
 
 
 def what_came_out(call: Callable[[], Any]) -> str:
-    """The exception that a call raises, as "Type: message", or that there was none."""
+    """The exception that a call raises as "Type: message", or that it returned."""
     try:
         call()
     except Exception as error:

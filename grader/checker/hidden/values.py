@@ -1,4 +1,7 @@
-"""One variant of a story: its names, numbers and values, all drawn from the seed that the caller gives."""
+"""The names, numbers and values of one variant, all drawn from a seed.
+
+The order of the draws is part of what a seed means: with another order, engines would meet other variants.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ ERRORS = (
 
 
 class Values:
-    """Draws names, none of them twice, and values as JSON carries them. Times are exact: quarters of a second."""
+    """Draws names, none of them twice, and values that JSON can carry. Times are exact: quarters of a second."""
 
     def __init__(self, seed: Random) -> None:
         self.seed = seed
@@ -46,7 +49,7 @@ class Values:
         return self._signals.pop()
 
     def things(self, count: int) -> list[str]:
-        """Keys of objects, in the order of the alphabet."""
+        """Keys of objects, sorted."""
         return sorted(self._things.pop() for _ in range(count))
 
     def thing(self) -> str:
@@ -62,7 +65,7 @@ class Values:
     # ------------------------------------------------------------ values
 
     def value(self, depth: int = 2) -> Any:
-        """Any value that JSON carries, in all kinds and sizes; objects have their keys in order."""
+        """Any value that JSON can carry, of any kind and size; the keys of objects are sorted."""
         seed = self.seed
         kind = seed.randrange(8 if depth else 6)
         if kind == 0:
@@ -81,7 +84,7 @@ class Values:
         return inner if kind == 6 else dict(zip(sorted(seed.sample(WORDS, len(inner))), inner, strict=True))
 
     def distinct(self, count: int, depth: int = 2) -> list[Any]:
-        """Values of which no two are the same for JSON, and none is falsy."""
+        """Values that are all different as JSON, and none of them falsy."""
         found: dict[str, Any] = {}
         while len(found) < count:
             if value := self.value(depth):
@@ -89,7 +92,7 @@ class Values:
         return list(found.values())
 
     def falsy(self, count: int = len(FALSY)) -> list[Any]:
-        """Values that are no less than others, though `if value` does not see them."""
+        """Falsy values, which an engine must treat as any other."""
         return [json.loads(json.dumps(value)) for value in self.seed.sample(FALSY, count)]
 
     def arguments(self, most: int = 3) -> list[Any]:
@@ -97,18 +100,18 @@ class Values:
         return [self.value() for _ in range(self.seed.randint(0, most))]
 
     def mixed(self, *parts: list[Any]) -> list[Any]:
-        """All of these in one list, in any order."""
+        """All items of these lists in one list, in random order."""
         whole = [item for part in parts for item in part]
         return self.seed.sample(whole, len(whole))
 
     # ------------------------------------------------------------ time
 
     def moment(self) -> float:
-        """A time to start a clock at: seconds, never whole ones."""
+        """A time to start a clock at, in seconds; never an integer."""
         return self.seed.randint(5_000, 2_000_000_000) + self.seed.choice((0.25, 0.5, 0.75))
 
     def span(self, most: int = 100_000) -> float:
-        """Some seconds, more than none."""
+        """A positive number of seconds."""
         return self.seed.randint(1, 4 * most) / 4
 
     # ------------------------------------------------------------ failures and policies

@@ -12,7 +12,7 @@ MODULES = (history, time_and_retries, signals, promises)  # in the order of the 
 
 
 def load() -> dict[str, Callable[..., Any]]:
-    """Each hidden test under the name of its public twin, as `test(bench, seed)`; its marker is in `pytestmark`."""
+    """The hidden tests by the names of their public twins, as `test(bench, seed)`; with a marker in `pytestmark`."""
     return {
         name: test
         for module in MODULES
@@ -22,5 +22,5 @@ def load() -> dict[str, Callable[..., Any]]:
 
 
 def seed_for(test_name: str, course: str = "lab-01") -> Random:
-    """A new source of numbers, the same for the same test and course. A course keeps its text to itself."""
+    """A new random generator, the same for the same test and course. A course keeps its text secret."""
     return Random(f"{course}/{test_name}")

@@ -1,4 +1,4 @@
-"""The places where the hidden stories happen, and the words that belong to each. The 14 tests use none of them."""
+"""The names and texts of the hidden variants, by the place where a variant is set. The 14 tests use none of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """What is done there (activities), what one waits for (signals), what it is about, and who is there."""
+    """Names of activities, of signals, and keys of objects."""
 
     steps: tuple[str, ...]
     signals: tuple[str, ...]

@@ -50,10 +50,12 @@ class Heap:
 
     def changes(self, encode: Convert) -> dict[str, Any]:
         """The content of all containers that have changed since the last message. `encode` may share further ones."""
-        if self._side == 1:
-            self._copy_on_write()
+        changed = self._changed()
+        if self._side == 1 and (theirs := {i for i in changed if i % 2 != self._side}):
+            self._copy_on_write(theirs)
+            changed = self._changed()
         content: dict[str, Any] = {}
-        while changed := self._changed():
+        while changed:
             for heap_id in changed:
                 container = self._containers[heap_id]
                 if len(container) > ITEMS:
@@ -63,18 +65,16 @@ class Heap:
                     content[str(heap_id)] = [encode(item) for item in container]
                 else:
                     content[str(heap_id)] = {"k": [[encode(k), encode(v)] for k, v in container.items()]}
+            changed = self._changed()
         return content
 
     def _changed(self) -> list[int]:
         sent = self._sent
         return [i for i, container in self._containers.items() if i not in sent or not _same(sent[i], container)]
 
-    def _copy_on_write(self) -> None:
-        """Share as new each container of the grader that the worker has changed, and the grader's around it."""
+    def _copy_on_write(self, new: set[int]) -> None:
+        """Share as new these containers of the grader, which the worker has changed, and the grader's around them."""
         theirs = {i: container for i, container in self._containers.items() if i % 2 != self._side}
-        new = {i for i in theirs if i not in self._sent or not _same(self._sent[i], theirs[i])}
-        if not new:
-            return
         while True:
             ids = {id(theirs[i]) for i in new}
             around = {i for i, container in theirs.items() if i not in new and _holds(container, ids)}
