@@ -14,7 +14,7 @@ from grader.marks import KEPT, LEAST_LOST, _held, _whole, grade
 from grader.rubric import weights
 
 WRONG = entries("wrong")
-DEAREST = 1.5  # times the points of the TODO
+MOST_COSTLY = 1.5  # times the points of the TODO
 
 
 @pytest.mark.long(every=48)
@@ -32,7 +32,7 @@ def test_one_mistake_costs_about_its_own_todo_and_that_part_says_so(entry, tmp_p
         assert paying == [f"TODO {entry.todo}"]
     own = report.part(paying[0]).out_of
     assert lost[paying[0]] >= own * LEAST_LOST - 0.01
-    assert 3 <= sum(lost.values()) <= own * DEAREST
+    assert 3 <= sum(lost.values()) <= own * MOST_COSTLY
     assert any(not outcome.earned for outcome in report.part(paying[0]).outcomes)
 
 

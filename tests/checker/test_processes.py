@@ -8,11 +8,15 @@ from pathlib import Path
 import pytest
 
 from durable_lab.checks.bench import Bench
+from durable_lab.source import replace_function
+from durable_lab.todos import all_todos
+from grader.checker import check as check_module
 from grader.checker import hidden, suite
 from grader.checker.examinee import Examinee
 from grader.checker.worker_process import Worker
 from grader.dev.bank import Judge
 from grader.dev.bank.observe import module as module_of
+from grader.handin import Submission
 from grader.sandbox import bubblewrap
 
 REFERENCE = (suite.ROOT / "solution" / "engine.py").read_text(encoding="utf-8")
@@ -192,6 +196,36 @@ def test_nothing_of_a_process_is_left_in_the_next_one():
     assert "'others': []" in before
     assert "'files': ['null', 'python.zip']" in before
     assert "'queue': -1" in before
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_engines_that_share_a_sandbox_share_no_process():
+    marked = f"{REFERENCE}\nimport json\njson.left = 1"
+    with Worker() as worker:
+        with Examinee(marked, worker=lambda: worker) as first:
+            first.begin()
+        with Examinee(f"{REFERENCE}\nleft = hasattr(json, 'left')", worker=lambda: worker) as second:
+            assert second.begin().left is False
+        assert worker.up, "the sandbox is not closed with an engine that only uses it"
+
+
+def test_all_engines_of_a_submission_use_one_sandbox(bubblewrap, monkeypatch):
+    made = []
+    monkeypatch.setattr(check_module, "Worker", lambda **options: made.append(Worker(**options)) or made[-1])
+    broken = replace_function(REFERENCE, "Context.now", "    def now(self):\n        return 0.0")
+    alone = {**dict.fromkeys(all_todos(), REFERENCE), 2: broken}
+    found = check_module.check(Submission("a", whole=broken, alone=alone), "seed")
+    assert not found[2].full
+    assert len(made) == 1
+    assert made[0]._process.returncode is not None, "it is closed at the end"
+
+
+@pytest.mark.usefixtures("bubblewrap")
+def test_a_process_finds_the_code_that_dataclasses_compile_for_the_given_classes():
+    """Each restart is a new process, and compiling this code was half of its start."""
+    with Worker() as worker:
+        m = worker.start("import dataclasses\nkept = len(dataclasses.exec.__closure__[0].cell_contents)")
+        assert m.kept >= 7
 
 
 # Calls that say or change which pages of a file are in memory, by their numbers on x86_64 and aarch64.

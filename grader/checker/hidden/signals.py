@@ -235,7 +235,7 @@ def test_signals_are_consumed_per_name_in_order(bench: Bench, seed: Random) -> N
         bench.expect("R8", must, got, [command.value for command in result.state.commands])
         # A run may go on from the state that it left, or from the older one, to which the signal came.
         state = state if delivered and seed.random() < 0.3 else result.state
-    must = "signals stay in the state, also the one that nobody read"
+    must = "signals stay in the state, also the one that was never read"
     bench.expect("R8", must, arrived, [signal.name for signal in state.signals])
 
 

@@ -301,7 +301,7 @@ def _expect_final_errors(bench: Bench, values: Values, name: str) -> None:
             bench.expect("R12", "an error of another kind does not end the attempts", attempts, len(bench.calls))
         else:
             bench.expect("R12", "a non-retryable error ends the attempts at once", len(before) + 1, len(bench.calls))
-        bench.expect_status("R13", "a failure that nobody handles fails the run", "failed", result)
+        bench.expect_status("R13", "an unhandled failure fails the run", "failed", result)
 
 
 @pytest.mark.todo(1, needs=(4,))
