@@ -17,9 +17,10 @@ from pathlib import Path
 from grader.errors import GraderError
 from grader.handin import limits
 from grader.handin.containers import FOREIGN, Entry, copy, entries, is_archive, sentence, without_ending
-from grader.handin.files import SKIPPED, Unreachable, shown, sort_of
+from grader.handin.files import SKIPPED, Unreachable
+from grader.handin.inside.document import Refused
+from grader.handin.inside.names import shown, sort_of
 from grader.handin.layout import GRADESCOPE, Layout, Name, Place, layout, named_by_gradescope
-from grader.handin.model import Refused
 from grader.handin.reading import NOTE
 from grader.handin.release import stems
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from grader.handin import limits
-from grader.handin.files import Unreachable, kind, load_stream, shown
-from grader.handin.model import Refused
+from grader.handin.files import Unreachable, kind, load_stream
+from grader.handin.inside.document import Refused
+from grader.handin.inside.names import shown
 
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 FOREIGN = (".7z", ".rar", ".gz", ".bz2", ".xz")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
 from collections import deque
 from collections.abc import Iterator
@@ -12,28 +11,12 @@ from pathlib import Path
 from typing import IO
 
 from grader.handin import limits
-from grader.handin.model import Refused
+from grader.handin.inside.document import Refused
+from grader.handin.inside.names import sort_of
 
 A_FOLDER = "a folder"
 SKIPPED = frozenset({"__pycache__", ".ipynb_checkpoints", "__MACOSX", ".git", ".venv", "venv", "node_modules"})
 SKIPPED |= {"site-packages", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
-
-
-_ADDED = re.compile(r"(?:\.(?:json|txt|download|ipynb)|[ _-]?\(\d+\))$")  # by browsers and systems that save a file
-
-
-def bare(name: str) -> str:
-    """A file's name without what was added behind its ending: `03.ipynb.json` and `03.IPYNB (1)` are `03.ipynb`."""
-    name = name.casefold()
-    while not name.endswith((".ipynb", ".py")) and (added := _ADDED.search(name)):
-        name = name[: added.start()]
-    return name
-
-
-def sort_of(name: str) -> str:
-    """ "notebook", "python", "json" (which may be a notebook), or "" for anything else: by the name alone."""
-    ending = bare(name).rpartition(".")[2]
-    return {"ipynb": "notebook", "py": "python"}.get(ending, "json" if name.casefold().endswith(".json") else "")
 
 
 class Unreachable(Refused):
@@ -139,9 +122,3 @@ def load(path: Path, limit: int) -> bytes:
 
 def _size(number: int) -> str:
     return f"{number // 1_000_000} MB" if number >= 1_000_000 else f"{number // 1_000} kB"
-
-
-def shown(text: str, most: int = 100) -> str:
-    """A student's name for something as it may stand in a sentence of ours: one short line that can be printed."""
-    plain = "".join(letter if letter.isprintable() else "?" for letter in text[: 4 * most])
-    return plain if len(plain) <= most else f"{plain[: most - 3]}..."

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from grader.handin.containers import is_archive, without_ending
-from grader.handin.files import sort_of
-from grader.handin.model import Refused
+from grader.handin.inside.document import Refused
+from grader.handin.inside.names import sort_of
 from grader.handin.release import stems
 
 _MOODLE = re.compile(r"(?P<who>.+?_\d+)_assignsubmission_(?P<kind>[a-z0-9]+)(?:_(?P<rest>.*))?", re.DOTALL)

@@ -14,9 +14,8 @@ from traitlets import Bool, Integer
 
 from durable_lab.todos import all_todos
 from grader.display import line
-from grader.handin import read
 from grader.nbgrader_course.cells import ESSAY, grade_id
-from grader.nbgrader_course.prepare import original_of, report_of
+from grader.nbgrader_course.prepare import engine_of, report_of
 from grader.pages.part import NOT_ISOLATED, part_html, part_text
 from grader.report import Part, Report
 
@@ -28,23 +27,19 @@ class RunForShow(NbGraderPreprocessor):
     """Runs the student's cells in the sandbox, so that an instructor sees what they say. It is worth no mark."""
 
     enabled = Bool(False, help="Run students' notebooks, in the sandbox, for Formgrader to show.").tag(config=True)
-    seconds = Integer(120, help="For one notebook; what is not done by then stays without output.").tag(config=True)
+    seconds = Integer(120, help="For one notebook; cells that are not done by then have no output.").tag(config=True)
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
-        from grader.nbgrader_course.show import run_for_show  # only where it is asked for: it takes a second to import
+        from grader.nbgrader_course.show import run_for_show  # only if it is asked for: the import takes a second
 
-        about = resources["nbgrader"]
-        course = Path(resources["metadata"]["path"]).parents[2]  # autograded/ana/lab-01
-        original = original_of(course, about["student"], about["assignment"])
-        return run_for_show(nb, read(original, about["student"]).whole, self.seconds), resources
+        return run_for_show(nb, engine_of(*_submission(resources)), self.seconds), resources
 
 
 class PutMarks(NbGraderPreprocessor):
     """Gives each graded cell the report on its part, and last the score, as a value that nbgrader reads."""
 
     def preprocess(self, nb: Any, resources: Any) -> Any:
-        about = resources["nbgrader"]
-        report = report_of(about["assignment"], about["student"])
+        report = report_of(*_submission(resources))
         parts = {grade_id(part.name): part for part in report.parts}
         for cell in nb.cells:
             if utils.is_grade(cell) and not utils.is_solution(cell):
@@ -54,6 +49,16 @@ class PutMarks(NbGraderPreprocessor):
         nb.metadata["durable_lab"] = {name: [line(text) for text in texts] for name, texts in said.items()}
         nb.metadata["durable_lab"] |= {"isolated": report.isolated, "late": line(report.late)}
         return nb, resources
+
+
+def _submission(resources: Any) -> tuple[Path, str, str]:
+    """The course's folder, the student and the assignment."""
+    about = resources["nbgrader"]
+    return (
+        Path(resources["metadata"]["path"]).parents[2],
+        about["student"],
+        about["assignment"],
+    )  # autograded/ana/lab-01
 
 
 def _outputs(part: Part | None, most: float, report: Report) -> list[Any]:
@@ -82,7 +87,7 @@ class SaveReasons(NbGraderPreprocessor):
     def preprocess(self, nb: Any, resources: Any) -> Any:
         about = resources["nbgrader"]
         where = about["notebook"], about["assignment"], about["student"]
-        report = report_of(*where[1:])
+        report = report_of(*_submission(resources))
         parts = {grade_id(part.name): part for part in report.parts}
         with Gradebook(about["db_url"]) as gradebook:
             for cell in nb.cells:

@@ -1,12 +1,12 @@
-"""A hand-in as nbgrader can take it: the released notebooks with the student's own text in them, and nothing else.
+"""A submission as nbgrader can take it: the released notebooks with the student's own text in them, and nothing else.
 
     submitted/ana/lab-01/   what nbgrader and Formgrader see: made here
     originals/ana/lab-01/   what was handed in, byte for byte: moved here
-    originals/ana/lab-01.json   which files were made, so that a newer hand-in is told from what we made
+    originals/ana/lab-01.json   which files were made, to tell a newer submission from them; and the student's engine
+    originals/ana/lab-01.report.json   the report, while nbgrader puts it into the notebooks and the gradebook
 
-nbgrader calls `before_autograde` for each hand-in, from its command as from Formgrader. So whatever stands in
-`submitted/`, and whoever asks: a corrupt notebook, a copied graded cell, a link to a file of the instructor's never get
-further.
+nbgrader calls `before_autograde` for each submission, from its command as from Formgrader. So a corrupt notebook, a
+copied graded cell or a link to a file of the instructor's never gets further, whatever stands in `submitted/`.
 """
 
 from __future__ import annotations
@@ -16,63 +16,71 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from grader.nbgrader_course.repair import repaired
+from grader.nbgrader_course.repair import described, repaired
 from grader.report import Report
 
-Grade = Callable[[Path, str], Report]
-_Key = tuple[str, str]  # assignment, student
-_given: dict[_Key, Report] = {}
-_reports: dict[_Key, Report | str] = {}  # of the hand-ins that are at work; or why there is none
+GIVEN, AT_WORK = "given", "report"
 
 
-def report_of(assignment: str, student: str) -> Report:
-    """The report that is put into nbgrader now. Raises LookupError, with the reason, where there is none."""
-    found = _reports.get((assignment, student), "it was not prepared")
-    if isinstance(found, str):
-        raise LookupError(f"there is no report on {student}: {found}")
-    return found
+def give_report(course: Path, student: str, assignment: str, report: Report | str) -> None:
+    """Let nbgrader's next autograde of this submission use this report; or let it say why there is none."""
+    _write_report(_places(course, student, assignment)[1], GIVEN, report)
 
 
-def give_report(assignment: str, student: str, report: Report) -> None:
-    """Let nbgrader's next autograde of this hand-in use this report."""
-    _given[assignment, student] = report
+def report_of(course: Path, student: str, assignment: str) -> Report:
+    """The report that is being put into nbgrader. Raises LookupError, with the reason, if there is none."""
+    made = _made(_places(course, student, assignment)[1], AT_WORK)
+    if "report" not in made:
+        raise LookupError(f"there is no report on {student}: {made.get('why', 'it was not prepared')}")
+    return Report.from_json(made["report"])
+
+
+def engine_of(course: Path, student: str, assignment: str) -> str | None:
+    """The student's whole engine, as it was found when the submission was prepared."""
+    return _made(_places(course, student, assignment)[1]).get("engine")
 
 
 def before_autograde(*, assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's hook: prepare the hand-in that these notebooks are in, and have its report at hand.
+    """nbgrader's hook: prepare the submission that these notebooks are in, and its report.
 
-    nbgrader stands in the course's folder then. `student` may be a pattern; the list is changed in place.
+    nbgrader has the course's folder as its working directory. `student` may be a pattern; the list is changed in place.
     """
     submitted = Path(notebooks[0]).parent
     course, student, assignment = submitted.parents[2], submitted.parent.name, submitted.name
     notebooks.clear()  # whatever happens below, nothing that was handed in is opened
-    _reports.pop((assignment, student), "")
+    remove(_file(_places(course, student, assignment)[1], AT_WORK))
     original = prepare(course, student, assignment)
     notebooks += sorted(str(path) for path in submitted.glob("*.ipynb"))
-    key = assignment, student
-    _reports[key] = _given.pop(key) if key in _given else _graded(original, student)
+    given = _file(original, GIVEN)
+    if _made(original, GIVEN).get("made") == _made(original)["made"]:
+        os.replace(given, _file(original, AT_WORK))  # noqa: PTH105 - the name says what it does
+    else:
+        remove(given)
+        _write_report(original, AT_WORK, _graded(original, student))
 
 
 def _graded(original: Path, student: str) -> Report | str:
-    from grader.marks import grade  # the checker is started only where marks are asked for
+    from grader.marks import grade  # the checker is started only if marks are asked for
 
     try:
         return grade(original, student)
-    except Exception as error:  # nbgrader would pass it over; it is raised where the report is asked for
+    except Exception as error:  # nbgrader would ignore it; it is raised where the report is asked for
         return f"{type(error).__name__}: {error}"
 
 
 def after_autograde(*, assignment: str, student: str, notebooks: list[str]) -> None:
-    """nbgrader's hook: forget the report."""
+    """nbgrader's hook: remove the report."""
     for path in notebooks[:1]:
-        _reports.pop((Path(path).parent.name, Path(path).parent.parent.name), "")
+        autograded = Path(path).parent
+        course, student, assignment = autograded.parents[2], autograded.parent.name, autograded.name
+        remove(_file(_places(course, student, assignment)[1], AT_WORK))
 
 
 def original_of(course: Path, student: str, assignment: str) -> Path:
-    """Where what this student handed in stands now."""
+    """The folder with what this student handed in."""
     submitted, original = _places(course, student, assignment)
     return original if _is_ours(submitted, original) or not submitted.exists() else submitted
 
@@ -88,9 +96,9 @@ def place(course: Path, student: str, assignment: str, folder: Path) -> None:
 
 
 def prepare(course: Path, student: str, assignment: str) -> Path:
-    """Put the hand-in right, if that is not done. Returns the folder with what was handed in. Raises OSError.
+    """Repair the submission, if that is not done. Returns the folder with what was handed in. Raises OSError.
 
-    It can be killed at any moment: what was handed in is moved before anything takes its place.
+    It can be killed at any moment: what was handed in is moved before anything replaces it.
     """
     submitted, original = _places(course, student, assignment)
     if _is_ours(submitted, original):
@@ -102,10 +110,13 @@ def prepare(course: Path, student: str, assignment: str) -> Path:
     with tempfile.TemporaryDirectory(dir=original.parent, prefix=".made-") as folder:
         made = Path(folder, assignment)
         made.mkdir()
-        for path, text in repaired(original, course / "release" / assignment).items():
+        release = course / "release" / assignment
+        found = described(original, student, release)
+        for path, text in repaired(original, found, release).items():
             (made / path).parent.mkdir(exist_ok=True)
             (made / path).write_text(text, encoding="utf-8")
-        _record(original).write_text(json.dumps({"made": _digest(made)}) + "\n", encoding="utf-8")
+        record = {"made": _digest(made), "engine": found.whole}
+        _file(original).write_text(json.dumps(record) + "\n", encoding="utf-8")
         submitted.parent.mkdir(parents=True, exist_ok=True)
         os.replace(made, submitted)  # noqa: PTH105
     return original
@@ -115,16 +126,29 @@ def _places(course: Path, student: str, assignment: str) -> tuple[Path, Path]:
     return course / "submitted" / student / assignment, course / "originals" / student / assignment
 
 
-def _record(original: Path) -> Path:
-    return original.with_name(f"{original.name}.json")
+def _file(original: Path, kind: str = "") -> Path:
+    """A file of ours beside what was handed in."""
+    return original.with_name(f"{original.name}.{kind}.json" if kind else f"{original.name}.json")
+
+
+def _made(original: Path, kind: str = "") -> dict[str, Any]:
+    """What a file of ours says; empty if there is none."""
+    try:
+        made = json.loads(_file(original, kind).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return made if isinstance(made, dict) else {}
+
+
+def _write_report(original: Path, kind: str, report: Report | str) -> None:
+    said = {"why": report} if isinstance(report, str) else {"report": report.to_json()}
+    file = _file(original, kind)
+    file.write_text(json.dumps({"made": _made(original)["made"], **said}) + "\n", encoding="utf-8")
 
 
 def _is_ours(submitted: Path, original: Path) -> bool:
     """Whether this folder was made here, from what stands in `original`."""
-    try:
-        made = json.loads(_record(original).read_text(encoding="utf-8"))["made"]
-    except (OSError, ValueError, LookupError, TypeError):
-        return False
+    made = _made(original).get("made")
     return original.is_dir() and submitted.is_dir() and not submitted.is_symlink() and _digest(submitted) == made
 
 

@@ -154,7 +154,7 @@ def _autograde(nbgrader: Any, course: Path, student: str, grade: Callable[[Path,
     report = grade(original_of(course, student, ASSIGNMENT), student)
     try:
         prepare(course, student, ASSIGNMENT)
-        give_report(ASSIGNMENT, student, report)
+        give_report(course, student, ASSIGNMENT, report)
         with _surroundings():
             said = nbgrader.autograde(ASSIGNMENT, student)
         problem = "" if said["success"] else _last(said)

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from grader.cli import options as shared
-from grader.handin.module import reference
+from grader.handin.release import current
 from grader.nbgrader_course import steps
 from grader.nbgrader_course.names import ASSIGNMENT
 from grader.sandbox import bubblewrap
@@ -72,7 +72,7 @@ def test_the_help_names_every_command(classroom):
 def put(folder):
     """A submission whose notebook has a wrong TODO 2, and whose lab/engine.py has all five TODOs."""
     (folder / "lab").mkdir(parents=True)
-    (folder / "lab" / "engine.py").write_text(reference().text, encoding="utf-8")
+    (folder / "lab" / "engine.py").write_text(current().reference, encoding="utf-8")
     wrong = "@todo(2)\ndef now(self) -> float:\n    return 0.0"
     cell = {"cell_type": "code", "id": "03_determinism-15", "metadata": {}, "outputs": [], "source": wrong}
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}

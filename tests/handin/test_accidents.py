@@ -212,10 +212,10 @@ def test_sixty_megabytes_of_output_are_passed_over(solved, outputs):
         ("!ls\n" + THEIRS + "\nx = !ls\nnow?", "lines for IPython (such as `%time` or `!ls`) were left out"),
         ("    @todo(2)\n    def now(self):\n        return 7.0", "it was moved to the left"),
         ("@todo(2)\ndef now(self):\n\tif 1:\n        return 7.0", "tabs were replaced by spaces"),
-        ("@todo(2)\ndef now(self):\n\u00a0   return 7.0\u200b", "odd spaces or half letters were replaced"),
+        ("@todo(2)\ndef now(self):\n\u00a0   return 7.0\u200b", "unusual spaces or lone surrogates were replaced"),
         (
             "@todo(2)\ndef now(self):\n    return 7.0  # \ud800" + "\n(\u00a0)",
-            "odd spaces or half letters were replaced",
+            "unusual spaces or lone surrogates were replaced",
         ),
         ("def now(self):\n    return 7.0", "the line `@todo` is missing above it"),
         (

@@ -156,7 +156,7 @@ def test_an_engine_without_the_classes_is_still_run_as_a_whole(of):
         (b"# -*- coding: latin-1 -*-\n" + REFERENCE.encode() + b"# \xe9\n", "is in latin-1"),
         (
             REFERENCE.replace("        return float", "\treturn float").encode(),
-            "was mended: tabs were replaced by spaces",
+            "was repaired: tabs were replaced by spaces",
         ),
     ],
 )

@@ -51,10 +51,12 @@ def the_others(submission, why, what="TODO 2"):
         (b'{"cells": [' + b"0," * 5000 + b"0]}", "has more than 3,000 cells"),
         (b"PK\x03\x04" + b"x" * 100, "is a zip archive, not a notebook"),
         (b'{\n<<<<<<< HEAD\n"cells": []\n=======\n>>>>>>> mine\n}', "marks of a merge conflict (line 2)"),
-        (b'{"cells": ["' + b"x" * 5_000_000 + b'"]}', "has more than 4 MB without its outputs"),
-        (b'{"cells": [{"outputs": [' + b"[]," * 4_000_000 + b"[]]}]}", "has outputs of too many parts"),
-        (b'{"cells": [{"outputs": [' + b"[" * 2_000_000, "is cut off"),
-        (b'{"outputs": ["' + b"\\" * 2_000_001, "is cut off"),
+        (b'{"cells": [{"source": "' + b"x" * 5_000_000 + b'"}]}', "has more than 4 MB without its outputs"),
+        (b'{"cells": [{"outputs": [' + b"[]," * 30_000_000 + b"[]]}]}", "needs more memory than there is"),
+        (b'{"cells": [{"outputs": [' + b"[" * 2_000_000, "is nested too deep"),
+        (b'{"outputs": ["' + b"\\" * 2_000_001, "is damaged"),
+        (b'{"outputs": ["' + b'\\"' * 20_000_000, "is damaged"),
+        (b'{"cells": [{"outputs": ["' + b'x", "' * 10_000_000, "is damaged"),
         (b'{"cells": []}\n' + b" " * limits.NOTEBOOK, "has more than 100 MB"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -191,7 +193,7 @@ def test_honest_long_data_is_not_taken_for_deep_nesting(solved, size):
     solved.add("03_determinism", f"TABLE = [{'-1, ' * (size // 2)}]\n\ndef helper():\n    return TABLE")
     solved.say(NOW, "@todo(2)\ndef now(self):\n    return helper()")
     read = solved.read()
-    assert ("TABLE = [" in read.whole) is (size < limits.CELL)
+    assert "TABLE = [" in read.whole
     assert read.refusals == {}
 
 
@@ -227,15 +229,12 @@ def test_folders_within_folders_without_end(tmp_path):
     assert read(tmp_path / "ann", "ann").whole is None
 
 
-def test_many_large_notebooks_do_not_add_up(solved, monkeypatch):
+def test_of_many_notebooks_only_the_first_ones_are_read(solved, monkeypatch):
     monkeypatch.setattr(limits, "NOTEBOOKS", 8)
-    monkeypatch.setattr(limits, "CODE", 50_000)
     for i in range(20):
         solved.files[f"notebooks/copy {i:02}.ipynb"] = json.dumps(solved.books["03_determinism"]).encode()
-        solved.add("06_sagas", "x = 1\n" * 2_000, at=70)
     found = solved.read()
     assert any("too many notebooks" in why for why in found.refusals.values())
-    assert any("more code in the notebooks than is read" in line for line in found.repairs)
     assert set(found.alone) == {1, 2, 3, 4, 5}
 
 

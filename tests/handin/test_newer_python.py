@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from grader.handin.syntax import Unreadable, readable
+from grader.handin.inside.syntax import Unreadable, readable
 from tests.handin.handin import NOW, REFERENCE
 
 NEWER = {

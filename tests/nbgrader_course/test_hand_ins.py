@@ -142,7 +142,7 @@ def test_where_no_report_can_be_had_nothing_is_graded_and_nothing_is_left(course
 def test_a_grading_that_was_killed_between_two_moves_goes_on(course, hand_in, books, monkeypatch):
     hand_in("ana", books())
 
-    def killed(original, release):
+    def killed(*_):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
@@ -161,7 +161,7 @@ def test_a_submission_that_nbgrader_cannot_read_has_0_points_and_a_reason_and_st
     for name in ("ana", "bo", "no\nname"):
         hand_in(name, {"02_replay": books()["02_replay"]})
     put = prepare.give_report
-    monkeypatch.setattr(steps, "give_report", lambda a, s, report: put(a, s, "no report" if s == "ana" else report))
+    monkeypatch.setattr(steps, "give_report", lambda c, s, a, report: put(c, s, a, "none" if s == "ana" else report))
     done = {one.student: one.problem for one in steps.autograde(course, fake)}
     assert done["bo"] == ""
     assert "there is no report on ana" in done["ana"]

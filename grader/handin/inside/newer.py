@@ -29,7 +29,7 @@ def needed(text: str, fits: Fits) -> str:
             continue
         try:
             text = rewrite(text, fits)
-        except (ValueError, IndexError, RecursionError):  # no Python, or nested deeper than any Python reads
+        except (ValueError, IndexError, RecursionError):  # it is not Python, or nested deeper than any Python reads
             return ""
         if fits(text):
             return f"3.{version}"
