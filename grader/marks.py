@@ -31,7 +31,7 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
     """
     if isolated and (why := bubblewrap.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")
-    submission = read(folder, student, files=source == "files")
+    submission = read(folder, student, files=source == "files", isolated=isolated)
     if submission.not_graded:
         raise NotGraded(submission.not_graded)
     found = check(submission, weights()["hidden"]["seed"], isolated=isolated)

@@ -91,16 +91,21 @@ def _blocks(lines: list[str], strict: bool, lab: Lab) -> Iterator[tuple[str, sli
 
 
 def _end(lines: list[str], start: int, margin: int, strict: bool) -> int:
+    """The line after a block. Comments above what follows belong to what follows."""
+    end, last = len(lines), start
     for number in range(start, len(lines)):
         line = lines[number].expandtabs(4)
-        bare = line.strip()
-        if not bare or len(line) - len(line.lstrip()) > margin or _CONFLICT.match(line):
+        text = line.strip()
+        if not text:
             continue
-        if strict and not bare.startswith("#") and not bare.startswith((")", "]", "}")):
-            return number
-        if re.match(r"(def|async def|class)\b|@", bare):
-            return number
-    return len(lines)
+        if len(line) - len(line.lstrip()) <= margin and not _CONFLICT.match(line):
+            if re.match(r"(def|async def|class)\b|@", text) or (strict and not text.startswith(("#", ")", "]", "}"))):
+                end = number
+                break
+            if text.startswith("#"):
+                continue
+        last = number + 1
+    return last if end < len(lines) else end
 
 
 def _block(path: str, part: str, lines: list[str], block: slice, lab: Lab) -> Method:

@@ -1,4 +1,4 @@
-"""The entry in the sandbox, run as a file by jail.py: a submission's files on standard input, the document on output.
+"""The entry in the sandbox, run as a file by confine.py: a submission on standard input, its document on output.
 
 Comes in: the size of our modules, compiled, and these; a line of JSON, `{"lab": ..., "given": ..., "python": 3}`; then
 each file, a line `[path, size, why not]` and its bytes: first so many Python files, then the notebooks. Goes out:
@@ -79,7 +79,7 @@ def plain(value: object) -> Any:
 
 def _begin() -> None:
     """Take the limits, find the modules, and go."""
-    globals()["jail"].enter()
+    globals()["confinement"].restrict()
     finder: Any = Modules(marshal.loads(_SOURCE.read(int(_SOURCE.readline()))))
     sys.meta_path.insert(0, finder)
     sys.setrecursionlimit(NESTING)
