@@ -108,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=5, help="for each length")
     options = parser.parse_args(arguments)
     try:
-        import nbformat  # noqa: F401 - JupyterLab's; it is needed below
+        import nbformat  # noqa: F401 - it comes with JupyterLab, which is started below
         from playwright.sync_api import sync_playwright
     except ImportError:
         print("Playwright and JupyterLab are needed: pip install -r requirements-dev.lock -r requirements-lab.lock")
@@ -136,6 +136,8 @@ def _line(place: str, events: int, python: float, paints: list[float], steps: li
 
 
 def _on_a_page(browser: Any, events: int, rounds: int) -> str:
+    import durable_lab.timeline.widget  # noqa: F401 - its import is not measured
+
     engine = study.current(default="solution").module()
     state = history(engine, events)
     begun = time.perf_counter()
