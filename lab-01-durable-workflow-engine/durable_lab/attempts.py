@@ -1,10 +1,10 @@
 """Failed attempts are kept outside history, so that `max_attempts` counts every attempt over killed processes (R12).
 
 History has one record for each command, its outcome (R6). A worker that is killed in a back-off leaves no record, and
-the next one would begin again with attempt 1, without end. So each failure is kept in the store before the engine backs
-off, and the next worker's engine gets the kept failures first: raised again, without a call, at the times they had.
-(Temporal keeps them in the same way, beside history.) An attempt that a kill interrupted has no outcome; it runs
-again (R11). This works with any engine, because it stands between the workflow and its `ctx`.
+the next one would start with attempt 1 again, forever. So each failure is kept in the store before the engine backs
+off. The next worker's engine first gets the kept failures: they are raised again, without a call, with their times.
+(Temporal also keeps them outside history.) An attempt that a kill interrupted has no outcome and runs again (R11).
+This works with any engine, because it is done between the workflow and its `ctx`.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class Stopped(BaseException):
 
 
 class Attempts:
-    """The attempts of one run, for one session. This is also the clock of the engine, see `now` and `sleep`."""
+    """The attempts of one run in one session. It is also the engine's clock, see `now` and `sleep`."""
 
     def __init__(self, store: SQLiteStore, workflow_id: str, position: int, clock: Any) -> None:
-        self.position = self.replayed = position  # commands that are recorded
+        self.position = self.replayed = position  # the number of recorded commands
         self._store, self._workflow_id, self._clock = store, workflow_id, clock
         self._kept = deque(store.attempts(workflow_id, position))  # only the first live command can have some
         self._times: deque[float] = deque()
-        self._failed_at: float | None = None  # when the attempt failed that was raised again last
+        self._failed_at: float | None = None  # the time of the failure that was raised again last
 
     def counting(self, journal: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """The journal, which tells the position of the next command."""
+        """The journal, which also counts the position of the next command."""
 
         def record(entry: Any) -> Any:
             seq = journal(entry)
@@ -59,25 +59,25 @@ class Attempts:
         return run
 
     def now(self) -> float:
-        """The time. An attempt that is raised again begins and ends when it did."""
+        """The time. An attempt that is raised again has its original times."""
         return self._times.popleft() if self._times else float(self._clock.now())
 
     def sleep(self, seconds: float) -> None:
-        """Wait. After an attempt that is raised again, so much of its back-off as is left."""
+        """Wait. After an attempt that is raised again, only for the rest of its back-off."""
         if self._failed_at is not None:
             seconds = min(seconds, self._failed_at + seconds - self._clock.now())
         if not self._kept and seconds > 0:
             self._clock.sleep(seconds)
 
     def live(self, fn: Any, args: tuple[Any, ...]) -> Any:
-        """The activity, counted, in a form that the engine takes for the activity itself."""
+        """The activity with its attempts counted. The engine sees the same name and parameters."""
         if isinstance(fn, functools.partial):
             return functools.partial(self.live(fn.func, (*fn.args, *args)), *fn.args, **fn.keywords)
         name = getattr(fn, "__name__", type(fn).__name__)
         if not callable(fn) or not isinstance(name, str):
-            return fn  # for the engine to refuse
+            return fn  # the engine refuses it
         if self._kept and (self.position != self.replayed or self._kept[0]["asked"] != _asked(name, args)):
-            self._kept.clear()  # the workflow was changed: it asks for something else here
+            self._kept.clear()  # the workflow was changed, and asks for another command here
 
         def call(*args: Any, **key: Any) -> Any:
             if self._kept:
@@ -112,12 +112,12 @@ class Attempts:
             raise Stopped(error) from None
 
     def ended(self) -> None:
-        """The command has come back: the engine reads the clock for other things now."""
+        """The command has returned: the engine reads the clock for other commands from now on."""
         self._times.clear()
 
 
 class _Counting:
-    """A `ctx` that hands on everything, and counts the attempts of activities."""
+    """A `ctx` that passes everything on, and counts the attempts of activities."""
 
     def __init__(self, ctx: Any, attempts: Attempts) -> None:
         self._ctx, self._attempts = ctx, attempts
@@ -152,7 +152,7 @@ def _asked(name: str, args: tuple[Any, ...]) -> list[str] | None:
 
 
 def kinds(error: Exception) -> list[str]:
-    """The classes of an error, the most special one first, each as "module:name"."""
+    """The classes of an error, each as "module:name", most specific first."""
     return [f"{cls.__module__}:{cls.__qualname__}" for cls in type(error).__mro__ if issubclass(cls, Exception)]
 
 
@@ -164,7 +164,7 @@ def message(error: Exception) -> str:
 
 
 def again(kinds: list[str], message: str) -> Exception:
-    """An error of this name and message. It is an instance of those of its classes that this process has."""
+    """An error with this name and message. It is an instance of those of its classes that exist in this process."""
     names = [kind.rpartition(":")[2].rpartition(".")[2] for kind in kinds]
     for i, kind in enumerate(kinds):
         module, _, name = kind.partition(":")
@@ -174,6 +174,6 @@ def again(kinds: list[str], message: str) -> Exception:
                 made = type(name, (made,), {"__init__": lambda self: None, "__str__": lambda self: message})
             error: Exception = made.__new__(made)
             return error
-        except (AttributeError, KeyError, TypeError):  # it is not there, or cannot be made without arguments
+        except (AttributeError, KeyError, TypeError):  # it does not exist, or cannot be made without arguments
             continue
     return Exception(message)

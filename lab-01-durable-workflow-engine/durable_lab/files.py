@@ -1,4 +1,4 @@
-"""Reading and changing a student's file: a backup first, its own form is kept, and never half a file."""
+"""Read and change a student's file: make a backup, keep its encoding and line ends, and replace it atomically."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class Unreadable(ValueError):
-    """The bytes of a file are no text that Python takes. The message is what follows the file's name: "is not ..."."""
+    """The bytes of a file are not Python source. The message follows the file's name: "is not saved in UTF-8 ..."."""
 
 
 def read(path: Path) -> str:
@@ -21,7 +21,7 @@ def read(path: Path) -> str:
 
 
 def _encoding(data: bytes) -> str:
-    """By its byte order mark or its `coding:` line; otherwise UTF-8, as Python has it. Raises Unreadable."""
+    """The encoding by the byte order mark or the `coding:` line; otherwise UTF-8, as in Python. Raises Unreadable."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in data[:200]:
         raise Unreadable("is not saved in UTF-8 (it looks like UTF-16), so Python cannot read it. Save it in UTF-8.")
     try:
@@ -44,7 +44,7 @@ def _encoding(data: bytes) -> str:
         raise Unreadable(f"cannot be read: {error.msg}. Save the file in UTF-8, without a `coding:` line.") from None
     if b"\0" in data:
         line = data.count(b"\n", 0, data.index(b"\0")) + 1
-        raise Unreadable(f"holds a null character in line {line}, so Python cannot read it. Take it out.")
+        raise Unreadable(f"holds a null character in line {line}, so Python cannot read it. Remove it.")
     return encoding
 
 
@@ -56,19 +56,19 @@ def keep(path: Path) -> Path:
 
 
 def aside_of(path: Path) -> Path:
-    """The first name for a backup of `path` that is free."""
+    """The first free name for a backup of `path`."""
     return next(name for i in count(1) if not (name := path.with_name(f"{path.name}.backup-{i}")).exists())
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Replace the file's text at once: on a full disk the old text stays. Raises OSError."""
+    """Replace the file's text atomically: on a full disk the old text stays. Raises OSError."""
     _replace(path, text.encode())
 
 
 def rewrite_python(path: Path, text: str) -> None:
-    """As `rewrite`, but the line ends and the encoding of the file that is there are kept.
+    """As `rewrite`, but with the line ends and the encoding of the existing file.
 
-    Raises OSError; ValueError where the file cannot be read, or its own encoding lacks a character.
+    Raises OSError; ValueError if the file cannot be read, or its encoding lacks a character.
     """
     old = path.read_bytes()
     data = text.encode(_encoding(old))
@@ -79,6 +79,6 @@ def _replace(path: Path, data: bytes) -> None:
     draft = path.with_name(f".{path.name}.draft")
     try:
         draft.write_bytes(data)
-        os.replace(draft, path)  # noqa: PTH105 - the name says what it does
+        os.replace(draft, path)  # noqa: PTH105 - os.replace names the operation
     finally:
         draft.unlink(missing_ok=True)

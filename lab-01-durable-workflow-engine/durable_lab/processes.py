@@ -1,7 +1,7 @@
-"""Starting a Python process of the lab's own. What surrounds the user does not reach it.
+"""Start a Python process for the lab that the user's environment does not affect.
 
-PYTEST_ADDOPTS and PYTHONOPTIMIZE are meant for other programs, a `random.py` in the current folder is not Python's own,
-and a debugger that waits for a terminal would wait for ever. This file is also what such a process runs first:
+PYTEST_ADDOPTS and PYTHONOPTIMIZE are meant for other programs, a `random.py` in the current folder must not replace
+Python's module, and a debugger would wait for a terminal forever. Such a process runs this file first:
 
     python -E -P -X utf8 processes.py FOLDERS MODULE [ARGUMENT ...]
 """
@@ -19,17 +19,17 @@ from pathlib import Path
 
 _LAB_DIR = str(Path(__file__).resolve().parents[1])
 _FOREIGN = ("PYTHON", "PYTEST", "PY_COLORS", "FORCE_COLOR", "TTY_", "COV_", "COVERAGE_")
-_OURS = ("LAB_MODULE", "LAB_WORKSPACE", "LAB_SUBSTITUTE")  # the caller says these, or they are not set
+_OURS = ("LAB_MODULE", "LAB_WORKSPACE", "LAB_SUBSTITUTE")  # set by the caller only
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """The command that runs `python -m module`. The modules that this process can import come after Python's own."""
+    """The command for `python -m module`. The folders of this process's sys.path come after Python's own."""
     folders = json.dumps([*(os.path.abspath(entry) for entry in sys.path if entry), _LAB_DIR])  # noqa: PTH100 - not links
     return [sys.executable, "-E", "-P", "-X", "utf8", str(Path(__file__).resolve()), folders, module, *arguments]
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """This process's environment without what changes how Python and pytest behave, and with these variables."""
+    """This process's environment with these variables, and without those that change Python or pytest."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN) and name not in _OURS}
     return {**kept, **variables}
 
@@ -37,7 +37,7 @@ def environment(**variables: str) -> dict[str, str]:
 def run(
     module: str, *arguments: str, variables: Mapping[str, str], seconds: float | None = None, cwd: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run `python -m module` to its end, with nothing to read from. Raises subprocess.TimeoutExpired and OSError."""
+    """Run `python -m module` to its end, with an empty stdin. Raises subprocess.TimeoutExpired and OSError."""
     return subprocess.run(
         command(module, *arguments),
         env=environment(**variables),
@@ -52,11 +52,11 @@ def run(
 
 
 class NoTerminal(BaseException):
-    """Code in such a process asked for a debugger. A BaseException, so that no `except Exception` hides it."""
+    """Code in such a process called a debugger. A BaseException, so that no `except Exception` hides it."""
 
 
 def no_debugger(*_: object, **__: object) -> None:
-    """What `breakpoint()` does there."""
+    """What `breakpoint()` calls in such a process."""
     raise NoTerminal("A `breakpoint()` is left in the code. There is no terminal for a debugger here: remove it.")
 
 

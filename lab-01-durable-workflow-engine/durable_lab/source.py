@@ -1,4 +1,4 @@
-"""Functions inside a source text: find one by its name, put another in its place."""
+"""Find a function in a source text by its name, and replace it."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def _walk(body: list[ast.stmt], prefix: str) -> Iterator[tuple[str, Function]]:
 
 
 def span(node: Function) -> slice:
-    """The lines of a function, its decorators with it, as a slice of the list of lines."""
+    """The lines of a function with its decorators, as a slice of the list of lines."""
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     return slice(first - 1, node.end_lineno)
 
 
 def text_of(source: str, name: str) -> str:
-    """The lines of the function `name`. Raises KeyError where there is none."""
+    """The lines of the function `name`. Raises KeyError if it does not exist."""
     return "\n".join(source.split("\n")[span(functions(source)[name])])
 
 
 def replace_function(source: str, name: str, text: str) -> str:
-    """`source` with `text` in the place of the function `name`, with the margin of that one. Raises KeyError."""
+    """`source` with `text` in place of the function `name`, indented as that was. Raises KeyError."""
     lines = source.split("\n")
     where = span(functions(source)[name])
     lines[where] = indented(text.rstrip("\n"), margin_of(lines[where.start])).split("\n")
@@ -46,7 +46,7 @@ def margin_of(line: str) -> str:
 
 
 def indented(text: str, margin: str) -> str:
-    """A function with another margin than it has. Lines inside a string literal stay as they are."""
+    """A function, indented by `margin`. Lines inside a string literal stay as they are."""
     lines = text.split("\n")
     old = margin_of(lines[0])
     if old == margin:
@@ -59,7 +59,7 @@ def indented(text: str, margin: str) -> str:
 
 
 def _inside_literals(text: str, is_indented: bool) -> set[int]:
-    """The lines, from 0, that go on with a string literal of a line before."""
+    """The lines, from 0, that continue a string literal."""
     try:
         tree = ast.parse(f"if 1:\n{text}" if is_indented else text)
     except SyntaxError:
@@ -72,7 +72,7 @@ def _inside_literals(text: str, is_indented: bool) -> set[int]:
 
 
 def add_to_class(source: str, name: str, text: str) -> str:
-    """`source` with `text` as the last lines of the class `name`, with the margin of its body. Raises KeyError."""
+    """`source` with `text` appended to the class `name`, indented as its body. Raises KeyError."""
     classes = {node.name: node for node in ast.parse(source).body if isinstance(node, ast.ClassDef)}
     end = classes[name].end_lineno
     lines = source.split("\n")
@@ -82,7 +82,7 @@ def add_to_class(source: str, name: str, text: str) -> str:
 
 
 def put_function(source: str, name: str, text: str) -> str:
-    """As `replace_function`; a function that is gone is added to its class. Raises KeyError (the class's name)."""
+    """As `replace_function`, but a missing function is added to its class. Raises KeyError with the class's name."""
     if name in functions(source):
         return replace_function(source, name, text)
     return add_to_class(source, name.partition(".")[0], text)

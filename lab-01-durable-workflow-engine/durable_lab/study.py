@@ -1,6 +1,6 @@
-"""Which engine is under study: the one place that reads `LAB_MODULE`, and that finds and reads the engine's file.
+"""The engine under study: only this file reads `LAB_MODULE`, and finds and reads the engine's file.
 
-Run as a script it imports an engine on trial: see `Study._try_import`.
+Run as a script, it tries to import an engine: see `Study._try_import`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from typing import TypeVar
 
 LAB_DIR = Path(__file__).resolve().parents[1]
 ROOT = LAB_DIR.parent
-IMPORT_SECONDS = 5  # an engine is imported in milliseconds, unless a line at module level loops or waits
+IMPORT_SECONDS = 5  # an import takes milliseconds, unless a line at module level loops or waits
 T = TypeVar("T")
 
 
-_imported: dict[Study, dict[Path, int]] = {}  # the times of the files that each engine was imported from
-_refused: dict[tuple[Study, str], tuple[dict[Path, int], str]] = {}  # what could not be imported, at which times, why
+_imported: dict[Study, dict[Path, int]] = {}  # by engine: the times of the files that it was imported from
+_refused: dict[tuple[Study, str], tuple[dict[Path, int], str]] = {}  # what could not be imported: file times, and why
 
 
 class StudyError(Exception):
-    """The engine under study cannot be used. The message is for the user, in one line."""
+    """The engine under study cannot be used. The message is one line for the user."""
 
     def _render_traceback_(self) -> list[str]:
         """What IPython shows instead of a traceback: the message."""
@@ -40,7 +40,7 @@ class StudyError(Exception):
 
 @dataclass(frozen=True)
 class Study:
-    """An engine by name ("lab" or "solution") and the folder that its package stands in."""
+    """An engine by name ("lab" or "solution"), and the folder that contains its package."""
 
     name: str
     folder: Path
@@ -51,11 +51,11 @@ class Study:
 
     @property
     def label(self) -> str:
-        """Said beside every result: which engine ran, and from which file."""
+        """Shown with every result: which engine ran, and from which file."""
         return f"{self.name} ({shown(self.path)})"
 
     def text(self) -> str:
-        """The engine's source. Raises StudyError where it cannot be read, or is not Python."""
+        """The engine's source. Raises StudyError if it cannot be read, or is not Python."""
         from durable_lab import files, todos
 
         where = shown(self.path)
@@ -79,14 +79,14 @@ class Study:
         return text
 
     def module(self, part: str = "engine") -> ModuleType:
-        """The engine's module, or another one of its package. Raises StudyError where it cannot be imported.
+        """The engine's module, or another one of its package. Raises StudyError if it cannot be imported.
 
-        A student's file is imported in a process of its own first, which may take IMPORT_SECONDS: a loop or an
-        `os._exit` at module level must not take a notebook's kernel with it.
+        A student's file is first imported in a separate process, for at most IMPORT_SECONDS: a loop or an `os._exit` at
+        module level must not end a notebook's kernel.
         """
         home = str(self.path.parent)
         if home not in getattr(sys.modules.get(self.name), "__path__", []):
-            # By its path, not by a search: another `lab` on sys.path must never be taken for this one.
+            # By its path, not by a search: sys.path may have another `lab`.
             _forget(self.name)
         elif f"{self.name}.{part}" in sys.modules:
             return sys.modules[f"{self.name}.{part}"]
@@ -94,7 +94,7 @@ class Study:
         return self._import(part)
 
     def prove(self, part: str = "engine") -> None:
-        """Find out whether a student's file can be imported, without importing it here. Raises StudyError."""
+        """Raise StudyError if a student's file cannot be imported. It is not imported in this process."""
         if self.name != "lab":
             return
         self.text()
@@ -112,7 +112,7 @@ class Study:
         return self._imported(part, lambda: importlib.import_module(f"{self.name}.{part}"))
 
     def fresh(self) -> ModuleType:
-        """The engine's module, imported once more, as by a new process: nothing of an earlier import is in it."""
+        """The engine's module, imported again as in a new process: it contains nothing of an earlier import."""
         self.module()
         name = f"{self.name}.engine_of_a_new_process"
         spec = importlib.util.spec_from_file_location(name, self.path)
@@ -136,7 +136,7 @@ class Study:
             ) from None
 
     def _try_import(self, part: str) -> str:
-        """Import in a process of its own, without a terminal. Returns why that did not end well, or nothing."""
+        """Import in a separate process without a terminal. Returns why that failed, or an empty string."""
         from durable_lab.processes import environment  # not at the top: this file runs as a script, too
 
         with tempfile.TemporaryDirectory(prefix="import-", ignore_cleanup_errors=True) as folder:
@@ -157,12 +157,12 @@ class Study:
             file, line = next((f for f in frames if self.path.with_name(f"{f[0]}.py").exists()), (part, 0))
             return (
                 f"{self._at(file, int(line))}: the import of this file did not end within "
-                f"{IMPORT_SECONDS} seconds: a line outside of all functions loops or waits. Take it out."
+                f"{IMPORT_SECONDS} seconds: a line outside of all functions loops or waits. Remove it."
             )
         if told != "imported":
             return (
                 f"{self._at(part, None)}: the import of this file ended the process (exit code {code}), as `os._exit` "
-                "does. Take out the line outside of all functions that does so."
+                "does. Remove the line outside of all functions that does so."
             )
         return ""
 
@@ -173,18 +173,18 @@ class Study:
         return f"{shown(self.path.with_name(f'{part}.py'))}{f', line {line}' if line else ''}"
 
     def refresh(self) -> None:
-        """Forget the engine's modules where a file of theirs has changed since they were imported."""
+        """Forget the engine's modules if one of their files has changed since they were imported."""
         times = self._times()
         if times != _imported.setdefault(self, times):
             _forget(self.name)
         _imported[self] = times
 
     def place(self, error: BaseException) -> str:
-        """Where its owner has to look, as a sentence: the last line of the engine's own file that an error passed."""
-        return self.passed(error) or f"No line of {shown(self.path)} was at work when it was raised."
+        """Where to look, as a sentence: the last line of the engine's file in an error's traceback."""
+        return self.passed(error) or f"No line of {shown(self.path)} was running when it was raised."
 
     def passed(self, error: BaseException) -> str:
-        """The last line of the engine's own file that an error passed, as a sentence; empty if it passed none."""
+        """The last line of the engine's file in an error's traceback, as a sentence; empty if there is none."""
         frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).resolve() == self.path]
         if not frames:
             return ""
@@ -195,23 +195,23 @@ class Study:
 
 
 def _why(error: BaseException) -> str:
-    """What stopped an import, as sentences."""
+    """Why an import failed, as a sentence."""
     name = type(error).__name__
     if name == "BdbQuit":
         return "a breakpoint() was left in."
     if isinstance(error, SystemExit):
-        return f"the file leaves Python (SystemExit: {error}), as `sys.exit()` does."
+        return f"the file ends the process (SystemExit: {error}), as `sys.exit()` does."
     if isinstance(error, EOFError):
         return "the file asks for input() while it is imported, and nothing can answer."
     return f"{name}: {error}."
 
 
 def _remedy(study: Study) -> str:
-    return " `durable-lab reset` puts back the file as it was handed out." if study.name == "lab" else ""
+    return " `durable-lab reset` restores the file as it was released." if study.name == "lab" else ""
 
 
 def shown(path: Path) -> str:
-    """A path as a person likes it: relative to the folder they are in, where both are in this project."""
+    """A path for people: relative to the current folder, if both are in this project."""
     here = Path.cwd()
     inside = path.is_relative_to(here) or (path.is_relative_to(ROOT) and here.is_relative_to(ROOT))
     return os.path.relpath(path, here) if inside else str(path)
@@ -223,12 +223,12 @@ def _forget(package: str) -> None:
 
 
 def for_show() -> Study:
-    """The engine for demos: what LAB_MODULE names, or the reference, or the student's where that is all there is."""
+    """The engine for demos: what LAB_MODULE names, else the reference, else the student's."""
     return current("solution" if (ROOT / "solution" / "engine.py").is_file() else "lab")
 
 
 def current(default: str = "lab") -> Study:
-    """The engine under study, as `named` has it. Raises StudyError where its file is not there, too."""
+    """The engine under study, as `named` finds it. Raises StudyError also if its file does not exist."""
     study = named(default)
     try:
         study.path.stat()
@@ -244,10 +244,10 @@ def current(default: str = "lab") -> Study:
 
 
 def named(default: str = "lab") -> Study:
-    """The engine that LAB_MODULE names. The student's `lab/` is that of `LAB_WORKSPACE`; without it, that of the folder
-    they work in (an assignment that was fetched has its own); without that, the one that came with this package.
+    """The engine that LAB_MODULE names. The student's `lab/` is in `LAB_WORKSPACE`; if that is not set, in the current
+    folder (a fetched assignment has its own); if there is none, beside this package.
 
-    Raises StudyError where LAB_MODULE is neither `lab` nor `solution`.
+    Raises StudyError if LAB_MODULE is neither `lab` nor `solution`.
     """
     name = os.environ.get("LAB_MODULE") or default
     if name not in ("lab", "solution"):
@@ -262,7 +262,7 @@ def _workspace() -> Path:
 
 
 def _on_trial(name: str, folder: str, part: str, said: str, places: list[str], seconds: float) -> None:
-    """Import an engine and write into `said` how that went. A watchdog ends it where it loops, and says where."""
+    """Import an engine and write the outcome into `said`. A watchdog ends an import that loops, and writes where."""
     sys.path[:] = places
     with open(said, "w", encoding="utf-8") as file:  # noqa: PTH123 - the watchdog needs it open
         faulthandler.dump_traceback_later(seconds, exit=True, file=file)
@@ -272,7 +272,7 @@ def _on_trial(name: str, folder: str, part: str, said: str, places: list[str], s
         except StudyError as error:
             file.write(json.dumps({"why": str(error)}))
         faulthandler.cancel_dump_traceback_later()
-    os._exit(0)  # a thread that the engine has left is no reason to wait
+    os._exit(0)  # do not wait for a thread that the engine started
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The five TODOs: their texts and hints, where they stand in a file, and which are still to be written."""
+"""The five TODOs: their texts and hints, their lines in a file, and which of them are open."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Todo:
-    """One TODO. `lesson` is where to read about it; `hints` go from a question to nearly there, never the fix."""
+    """One TODO. `lesson` is where to read about it; `hints` lead almost to the answer, and never give it."""
 
     number: int
     title: str
@@ -36,7 +36,7 @@ class Todo:
 
 @cache
 def all_todos() -> dict[int, Todo]:
-    """The TODOs by number, in the order of work: first those that everything else needs."""
+    """The TODOs by number, in order of work: first those that the others need."""
     data = tomllib.loads(Path(__file__).with_name("todos.toml").read_text(encoding="utf-8"))
     made = {}
     for entry in data["todo"]:
@@ -46,7 +46,7 @@ def all_todos() -> dict[int, Todo]:
 
 
 def open_todos(text: str) -> dict[int, int]:
-    """The TODOs that are still stubs in this engine's source: number -> line of the first stub, in order of work."""
+    """The TODOs that are stubs in this engine's source: number -> line of the first stub, in order of work."""
     found: dict[int, int] = {}
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Raise) and (number := _stub_number(node)):
@@ -74,7 +74,7 @@ def stub_behind(error: object) -> int | None:
 
 
 def reset(text: str, number: int) -> str:
-    """The engine's source with TODO `number` as handed out. Raises SyntaxError, KeyError (a class is gone)."""
+    """The engine's source with TODO `number` as released. Raises SyntaxError, and KeyError if a class is missing."""
     pristine = (SKELETON / "engine.py").read_text(encoding="utf-8")
     for part in all_todos()[number].parts:
         text = source.put_function(text, part.function, source.text_of(pristine, part.function))

@@ -1,4 +1,4 @@
-"""A worker: take a run from the store, run it on the engine under study, and put the outcome back."""
+"""A worker: load a run from the store, run it on the engine under study, and store how it ended."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def _unshown(record: Any) -> None:
 def watched(
     journal: Callable[[Any], object], at: Callable[[str], None], signal: type, show: Callable[[Any], None] = _unshown
 ) -> Callable[[Any], None]:
-    """A journal that, once a record is durable, hands it to `show` and names it to `at`: "pay_back.recorded".
+    """A journal that, once a record is durable, passes it to `show` and its point to `at`: "pay_back.recorded".
 
-    A signal is named "approval.delivered"; one that the store drops, because its key is known, "approval.known".
+    The point of a signal is "approval.delivered", or "approval.known" if the store dropped it because its key is known.
     """
 
     def record(entry: Any) -> None:
@@ -44,10 +44,10 @@ def work(
 ) -> Any:
     """Go on with a run until it completes, blocks or fails. Returns the engine's RunResult.
 
-    at, show  told of each record when it is durable, see `watched`
+    at, show  called with each record once it is durable, see `watched`
 
-    Raises what the engine raises, and StudyError if the workflow's result is not JSON; the history recorded so far is
-    in the store then.
+    Raises what the engine raises, and StudyError if the workflow's result is not JSON. The store keeps the history
+    recorded so far.
     """
     engine = study.module()
     state = store.load(workflow_id)
@@ -90,7 +90,7 @@ def deliver(
     at: Callable[[str], None],
     show: Callable[[Any], None] = _unshown,
 ) -> bool:
-    """Deliver a signal to a run, once for each name. Returns False where one has come before: that one stays."""
+    """Deliver a signal to a run, once for each name. Returns False if there is one of this name already: it stays."""
     engine, told = study.module(), []
 
     def tell(point: str) -> None:

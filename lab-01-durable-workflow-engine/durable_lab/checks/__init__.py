@@ -1,1 +1,1 @@
-"""What the 14 tests stand on: a bench to run an engine on, and the words for what went wrong."""
+"""What the 14 tests use: the bench that runs an engine, and the messages of failures."""

@@ -1,4 +1,4 @@
-"""A bench to run an engine on: a simulated clock, a journal, and activities that are counted outside the engine."""
+"""The test bench: an engine with a simulated clock, a journal, and activities that are counted outside the engine."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class NotStarted(Exception):
 
 
 class Crash(BaseException):
-    """The process dies here. No engine may catch it and go on."""
+    """A simulated death of the process. No engine may catch it and go on."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What `run` returned, read at once: it outlives the process that it came from, except for its `state`."""
+    """What `run` returned, copied at once, so that it outlives its process (except for `state`)."""
 
     status: Any
     value: Any
@@ -30,9 +30,9 @@ class Result:
 
 
 class Bench:
-    """One test's world. `m` is the engine's module; only its public names are used.
+    """The world of one test. `m` is the engine's module; only its public names are used.
 
-    fresh  returns the engine's module as a new process has it: nothing that an earlier one did is left in it
+    fresh  returns the engine's module as in a new process: without anything that an earlier process left in it
     """
 
     def __init__(self, fresh: Callable[[], Any]) -> None:
@@ -40,16 +40,16 @@ class Bench:
         self.m = fresh()
         self.clock = self.m.SimulatedClock(1000.0)
         self.journal: list[Any] = []  # what is durable: commands and signals, in order
-        self.calls: list[str] = []  # every call that really reached an activity, as text
+        self.calls: list[str] = []  # each call that reached an activity, as text
         self.keys: list[str | None] = []  # the idempotency keys that came with them
         self._last: Any = None
-        self._disk: Any = None  # the state that was made of the journal last, and which of its records are signals
+        self._disk: Any = None  # the last state made from the journal, and which of its records are signals
         self._heard: list[bool] = []
 
     # ------------------------------------------------------------ the world
 
     def activity(self, name: str, *outcomes: Any, answer: Callable[..., Any] | None = None) -> Callable[..., Any]:
-        """A counted activity. Each call takes the next outcome (an exception is raised); the last one stays.
+        """A counted activity. Each call takes the next outcome (an exception is raised); the last one is repeated.
 
         Without outcomes it returns `answer(*args)`, or its own name.
         """
@@ -62,8 +62,10 @@ class Bench:
                 return answer(*args) if answer else name
             outcome = left.pop(0) if len(left) > 1 else left[0]
             if isinstance(outcome, BaseException):
-                raise outcome.with_traceback(None)  # the same error many times: its way must not add up
-            return copied(outcome)  # what the engine does to it must not reach what the test expects
+                raise outcome.with_traceback(
+                    None
+                )  # the same error may be raised many times: its traceback must not grow
+            return copied(outcome)  # so that the engine cannot change what the test expects
 
         act.__name__ = name
         return act
@@ -104,7 +106,7 @@ class Bench:
         )
 
     def recorded(self, start: Any) -> Any:
-        """The state that the journal adds up to, for the run that `start` began."""
+        """The state that the records in the journal add up to, for the run that `start` began."""
         self._heard = [isinstance(record, self.m.Signal) for record in self.journal]
         signals = [record for record, is_signal in zip(self.journal, self._heard, strict=True) if is_signal]
         commands = [record for record, is_signal in zip(self.journal, self._heard, strict=True) if not is_signal]
@@ -112,10 +114,10 @@ class Bench:
         return self._last
 
     def restart(self, state: Any) -> Any:
-        """End the process, and start another one: a new engine module, that knows nothing of the old one.
+        """End the process, and start another one: a new engine module that knows nothing of the old one.
 
-        Only text gets across. Returns `state`, written to JSON by the old process and read by the new one; the journal
-        gets across in the same way. No other state, record or engine of the old process can be used after this.
+        Only text is passed on. Returns `state`, written to JSON by the old process and read by the new one; the journal
+        is passed on in the same way. No other state, record or engine of the old process can be used after this.
         """
         known = state is self._disk and len(self._heard) == len(self.journal)
         disk = state if known or not self.journal else self.recorded(self.state())
@@ -161,14 +163,14 @@ class Bench:
     # ------------------------------------------------------------ judging
 
     def expect(self, rule: str, must: str, want: Any, got: Any) -> None:
-        """Fail with the rule's words where `got` is not what the rule demands."""
+        """Fail, in the rule's words, if `got` is not what the rule demands."""
         if found := first_difference(want, got):
             whole = f"expected {show(want)}\nfound    {show(got)}"
             nested = isinstance(want, (list, dict)) and isinstance(got, (list, dict)) and len(whole) < 400
             raise self.broken(rule, must, f"{whole}\nfirst: {found}" if nested else found)
 
     def expect_true(self, rule: str, must: str, holds: bool, found: str) -> None:
-        """Fail with the rule's words where something does not hold; `found` says what was seen instead."""
+        """Fail, in the rule's words, if something does not hold; `found` says what was seen instead."""
         if not holds:
             raise self.broken(rule, must, found)
 
@@ -179,7 +181,7 @@ class Bench:
         return broken(rule, must, difference, history, self.calls)
 
     def expect_status(self, rule: str, must: str, want: str, result: Any) -> None:
-        """Fail where the run ended otherwise; its error text is part of what is shown."""
+        """Fail if the run ended in another way; its error is part of what is shown."""
         detail = f" ({result.error})" if result.error and result.status != want else ""
         self.expect(rule, must, f"status {want}", f"status {result.status}{detail}")
 
@@ -190,7 +192,7 @@ def _contradicts_itself(command: Any) -> bool:
 
 
 def copied(value: Any) -> Any:
-    """The value, with lists and objects of its own."""
+    """A copy of the value, with its own lists and objects."""
     if type(value) is dict:
         return {key: copied(item) for key, item in value.items()}
     return type(value)(map(copied, value)) if type(value) in (list, tuple, set) else value

@@ -1,4 +1,4 @@
-"""Why a test failed, in the student's terms: an open TODO, a broken rule, time that ran out, an error of the engine."""
+"""Why a test failed, in the student's terms: an open TODO, a broken rule, a timeout, an error of the engine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def explained(
     own, needs  the TODOs that it is about, and those that it needs besides
     stubs       the TODOs that are still open, with their lines in `file`
     origin      who raised the error, and the last line of the student's code that it passed
-    ended       why no answer came from the engine, as sentences: its time ran out, its process ended
+    ended       why the engine gave no answer, as sentences: a timeout, or its process ended
     """
     first = next((number for number in stubs if number in own or number in needs), None)
     if first is not None:
@@ -45,7 +45,9 @@ def _raised(error: BaseException, origin: Origin) -> str:
     if isinstance(error, NoTerminal):
         return str(error)
     if isinstance(error, (BdbQuit, EOFError)) or "reading from stdin" in str(error):
-        return "The engine waits for a person: `input()` or a debugger is left in it. Tests have no terminal."
+        return (
+            "The engine waits for input: an `input()` or a debugger is left in it. Tests have no terminal. Remove it."
+        )
     what = f"{type(error).__name__}: {error!s:.300}"
     if isinstance(error, Crash):
         return (

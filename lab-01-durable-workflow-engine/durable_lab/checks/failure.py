@@ -1,4 +1,4 @@
-"""The words of a failed check: rule, what history says, what your code did, first difference, where to read."""
+"""The message of a failed test: rule, what history says, what the code did, first difference, where to read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from durable_lab.rules import RULES
 
-LABEL = 21  # columns for "first difference" and the other labels
+LABEL = 21  # columns of "first difference" and the other labels
 LESSONS = {
     "R1": "lesson 01, Event sourcing",
     "R2": "lesson 02, Replay",
@@ -27,9 +27,9 @@ LESSONS = {
 
 
 class Broken(AssertionError):
-    """A rule that the engine under study does not keep. The message is all that a student needs to see.
+    """The engine under study breaks a rule. The message is all that a student needs to see.
 
-    `fixed` is the part of it that owes nothing to what the engine did: the rule, what must hold, where to read.
+    `fixed` is the part that does not depend on the engine: the rule, what must hold, where to read.
     """
 
     def __init__(self, message: str, fixed: str) -> None:
@@ -38,7 +38,7 @@ class Broken(AssertionError):
 
 
 def broken(rule: str, must: str, difference: str, history: list[str], asked: list[str]) -> Broken:
-    """The failure in parts: rule, what history says, what the code called, first difference, where to read."""
+    """The failure, with its parts as rows: rule, history, what the code called, first difference, where to read."""
     rows = [
         (rule, RULES[rule]),
         ("here", must),
@@ -56,7 +56,7 @@ def _row(label: str, text: str) -> str:
 
 
 def first_difference(want: Any, got: Any, where: str = "") -> str | None:
-    """Where two values differ first, in words; None where they are the same. 1, 1.0 and True are not the same."""
+    """The first difference of two values, in words; None if they are equal. 1, 1.0 and True are not equal."""
     if isinstance(want, dict) and isinstance(got, dict):
         for key in [*want, *(k for k in got if k not in want)]:
             if key not in want or key not in got:
@@ -78,7 +78,7 @@ def first_difference(want: Any, got: Any, where: str = "") -> str | None:
 
 
 def show(value: Any) -> str:
-    """A value as JSON where it can be, cut to a line."""
+    """A value as JSON if possible, else its repr; cut to a line."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Where an error in a test came from: the engine, something of the test that the engine called, or the test itself."""
+"""Where an error was raised: in the engine, in a function of the test that the engine called, or in the test itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from types import FrameType
 
 ENGINE, CALLED, TEST = "the engine", "what the engine called", "the test"
 _CHECKS = Path(__file__).parent
-_BY_PARAMETER = {"ctx": "workflow", "c": "workflow", "record": "journal"}  # the tests' own names for a first parameter
+_BY_PARAMETER = {
+    "ctx": "workflow",
+    "c": "workflow",
+    "record": "journal",
+}  # the names that the tests give a first parameter
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Origin:
 def origin(error: BaseException, engine: Callable[[str], bool], tests: Path, place: str) -> Origin:
     """The origin of this error, by its traceback.
 
-    engine  whether a file belongs to the engine (or to what stands for it)
+    engine  whether a file belongs to the engine (or to its stand-in)
     tests   the folder of the tests
     """
     frames = [(frame, line) for frame, line in traceback.walk_tb(error.__traceback__)]

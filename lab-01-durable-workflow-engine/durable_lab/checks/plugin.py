@@ -1,4 +1,4 @@
-"""The pytest side of the 14 tests: which engine ran, short words for each failure, and what is next."""
+"""The pytest plugin of the 14 tests: which engine ran, a short message for each failure, and the next step."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from durable_lab.checks.runner import PRINTED
 from durable_lab.checks.substitute import REFERENCE, substitute, substituted
 
 LINES, WIDE = 5, 120  # of what the engine printed in a test
-SECONDS = 5  # for one test; they take milliseconds, unless a TODO loops for ever
+SECONDS = 5  # for one test; each takes milliseconds, unless a TODO loops forever
 
 
 class Words(TerminalRepr):
-    """A failure as a person reads it; pytest shows this instead of a traceback."""
+    """A message for a person, which pytest shows instead of a traceback."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text = text
@@ -43,7 +43,7 @@ def chosen() -> study.Study:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "todo(*own, needs=()): the TODOs that this test is about, and others it needs")
-    with contextlib.suppress(study.StudyError):  # each test says it; here it takes nothing of a test's own time
+    with contextlib.suppress(study.StudyError):  # each test reports it; importing here costs no test its time
         chosen().module()
 
 
@@ -79,7 +79,7 @@ def pytest_runtest_makereport(
 
 
 def cut(printed: str) -> list[str]:
-    """The first lines of what was printed, none of them long, and how many more there are."""
+    """The first lines of what was printed, cut to a width, and how many more there are."""
     lines = printed.splitlines()
     short = [line if len(line) <= WIDE else f"{line[: WIDE - 4]} ..." for line in lines[:LINES]]
     return [*short, f"... and {len(lines) - LINES} more lines"] if len(lines) > LINES else short
@@ -93,7 +93,7 @@ def explain(item: pytest.Item, error: BaseException) -> str:
     open_ones = {n: line for n, line in _stubs(engine).items() if n not in substituted()}
     own, needs = (marker.args, marker.kwargs.get("needs", ())) if marker else ((), ())
     late = isinstance(error, pytest.fail.Exception) and "from pytest-timeout" in str(error)
-    ended = f"The engine did not come back within {SECONDS} seconds: a loop in it does not end, or it really sleeps."
+    ended = f"The engine did not return within {SECONDS} seconds: a loop in it does not end, or it really sleeps."
     came_from = origin(error, _is_of(engine), item.path.parent, engine.passed(error))
     return explained(error, own, needs, open_ones, study.shown(engine.path), came_from, ended if late else "")
 
@@ -120,7 +120,7 @@ def _is_ours(report: Any) -> bool:
 
 
 def standing(engine: study.Study, passed: int, total: int) -> str:
-    """Where the student stands, and what is next."""
+    """How many tests pass, and the next step."""
     head = f"{engine.label}: {passed} of {total} pass."
     if passed == total:
         return f"{head} Next: see it survive a real kill with `LAB_MODULE={engine.name} durable-lab demo`."

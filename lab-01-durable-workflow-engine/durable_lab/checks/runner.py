@@ -1,4 +1,4 @@
-"""Run the 14 tests in a process of their own, and say what came of each."""
+"""Run the 14 tests in a separate process, and return the verdict of each."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TESTS = ROOT / "tests" / "lab"
 PRINTED = "printed"  # the property of a test with a line that the engine printed
 COUNT = 14
 SECONDS = 90  # for all 14; each has its own limit of a few seconds
-# Only the tests: no other plugin, no conftest.py or settings from above, no folder of ours before Python's own.
+# Only the tests: no other plugin, no conftest.py or settings from parent folders, no folder before Python's own.
 _OPTIONS = [
     "-q",
     "-c",
@@ -32,9 +32,9 @@ _OPTIONS += ["-p", "no:debugging", "-o", "pythonpath=", "-o", "filterwarnings="]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one test said. `name` is its sentence, `todos` what it is about, `message` is empty where it passed.
+    """The verdict of one test. `name` is its sentence, `todos` what it is about, `message` is empty if it passed.
 
-    `printed`: what the engine printed meanwhile, cut to a few lines.
+    `printed`: what the engine printed during the test, cut to a few lines.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Verdict:
 def run_tests(study: Study, only: int | None = None) -> list[Verdict]:
     """All 14 on this engine, or only those about TODO `only`; the reference substitutes the other open TODOs.
 
-    Raises StudyError where the tests are not here, the engine cannot be imported, or the tests do not come to an end.
+    Raises StudyError if the tests are missing, the engine cannot be imported, or the tests do not end.
     """
     if not TESTS.is_dir():
         raise StudyError(

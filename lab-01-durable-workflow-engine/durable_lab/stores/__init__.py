@@ -1,4 +1,4 @@
-"""Where a history lives: on disk, one row a record, append-only, so that a killed process loses nothing recorded."""
+"""Histories on disk: append-only, one row a record, so that a killed process loses no record."""
 
 from durable_lab.stores.errors import Conflict, InputMismatch, StoreError
 from durable_lab.stores.runs import Run, Session

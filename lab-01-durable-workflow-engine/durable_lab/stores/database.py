@@ -1,7 +1,7 @@
-"""An SQLite file of this lab, a store or the world's books: how it is told from other files, opened, and guarded.
+"""An SQLite file of this lab, a store or the world's books: how it is recognised, opened and guarded.
 
-An open file is tied to its process, to its path, and to its log (see `log.py`). Each of them can change while it is
-open: the process forks, the file is deleted, moved or replaced. Then every further call is refused in words.
+An open file belongs to its process, its path and its log (see `log.py`). Each of them can change while it is open: the
+process forks, or the file is deleted, moved or replaced. Then every further call raises an error that says so.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from shutil import copyfile
 from durable_lab.stores import log
 from durable_lab.stores.errors import BUSY_SECONDS, StoreError, explain
 
-_COARSEST = 3_000_000_000  # nanoseconds: times of files are this coarse, or finer
-_forks: list[int] = []  # one entry for each fork on the way to this process; a getpid costs more
+_COARSEST = 3_000_000_000  # nanoseconds: no file system has coarser file times
+_forks: list[int] = []  # one entry for each fork that led to this process; os.getpid costs more
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: _forks.append(1))
 
 
 @dataclass(frozen=True)
 class Format:
-    """What a kind of file has in it. `schema` makes the tables, `later` those that came without a new version."""
+    """The contents of one kind of file. `schema` makes the tables, `later` those added without a new version."""
 
     noun: str
     application_id: int  # at byte 68 of the file
@@ -42,9 +42,9 @@ class Format:
 
 
 class Database:
-    """An open file. `db` is its connection: each statement is a transaction of its own, unless BEGIN says otherwise.
+    """An open file. `db` is its connection: each statement is its own transaction, unless BEGIN starts a longer one.
 
-    look  only to read: the file must be there, nothing is changed, and no file is made beside it
+    look  read-only: the file must exist, nothing is changed, and no file is made beside it
 
     Raises `format.error` if the file cannot be used.
     """
@@ -53,7 +53,7 @@ class Database:
         self.path, self.format, self.look = path, format, look
         try:
             _check_file(path, format, look)
-            self._where = str(path.absolute())  # as it was asked for: a link may point elsewhere by and by
+            self._where = str(path.absolute())  # as it was given: a link may point to another file later
             self._log = str(log.log_of(path))
             self._copy: contextlib.ExitStack | None = None
             self.db = self._look() if look else self._open(synchronous)
@@ -70,8 +70,8 @@ class Database:
         db = sqlite3.connect(self._where, timeout=BUSY_SECONDS, isolation_level=None)
         try:
             set_up(db, self.path, self.format)
-            db.execute("PRAGMA wal_autocheckpoint=0")  # `checkpoint` does it, so that each log names its file
-            if not log.size(Path(self._log)):  # there is no record that a power cut could take back, so no sync either
+            db.execute("PRAGMA wal_autocheckpoint=0")  # only `checkpoint` does, so that each log names its file
+            if not log.size(Path(self._log)):  # there are no records that a power cut could lose, so no sync
                 db.execute("PRAGMA synchronous=OFF")
                 log.renew(db)
             db.execute(f"PRAGMA synchronous={synchronous}")
@@ -82,7 +82,7 @@ class Database:
         return db
 
     def _look(self) -> sqlite3.Connection:
-        """A connection that only reads, and makes no file: in place, or from a copy if SQLite would make one."""
+        """A connection that only reads. It uses a copy if SQLite would make a file beside the original."""
         uri, in_use = f"{Path(self._where).as_uri()}?mode=ro", log.log_of(self.path, "-shm").exists()
         if not log.size(Path(self._log)) and not in_use:
             return sqlite3.connect(f"{uri}&immutable=1", uri=True, isolation_level=None)
@@ -91,7 +91,7 @@ class Database:
             try:
                 db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
                 return db
-            except sqlite3.OperationalError:  # its folder may not be written
+            except sqlite3.OperationalError:  # its folder is read-only
                 db.close()
         with contextlib.ExitStack() as stack:
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="durable-lab-"))) / "copy.db"
@@ -105,7 +105,7 @@ class Database:
     # ------------------------------------------------------------ guarded use
 
     def check(self) -> None:
-        """Refuse to go on in another process, without the file that was opened, or without its log."""
+        """Raise an error in another process, or if the file that was opened or its log is gone."""
         if os.getpid() != self._pid:
             raise self.format.error(
                 f"{self.path} was opened in process {self._pid}, and this is process {os.getpid()}: SQLite forbids "
@@ -114,8 +114,8 @@ class Database:
         if not self.look and self._found() != self._ours:
             raise self.format.error(
                 f"{self.path} is no longer the file that was opened, or its log, {self._log}, is gone: it was deleted, "
-                "moved or replaced meanwhile. So nothing more is recorded here. Put both back as they were, or start "
-                "the work again under a new name."
+                "moved or replaced in the meantime. So nothing more is recorded here. Put both back as they were, or "
+                "start the work again under a new name."
             )
 
     def is_there(self) -> Callable[[], bool]:
@@ -160,10 +160,10 @@ class Database:
 
     @contextlib.contextmanager
     def explained(self, writes: bool = False) -> Iterator[None]:
-        """A check, and then SQLite's errors in words for a person."""
+        """Check, then turn errors of SQLite into messages for a person."""
         self.check()
         if writes and self.look:
-            raise self.format.error(f"{self.path} was opened only to be read. Open it for writing, then try again.")
+            raise self.format.error(f"{self.path} was opened read-only. Open it for writing, then try again.")
         try:
             yield
         except sqlite3.Error as error:
@@ -178,18 +178,18 @@ class Database:
             yield
 
     def has(self, table: str) -> bool:
-        """Whether it has this table: one that is only looked at may be older."""
+        """Whether it has this table: a file that is opened to look may be older."""
         return self.db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is not None
 
     def checkpoint(self) -> None:
-        """Move the log into the file. To be called now and then: SQLite does not do it for these connections."""
+        """Move the log into the file. Call it from time to time: SQLite does not checkpoint these connections."""
         with self.explained(writes=True):
             log.renew(self.db)
 
     def close(self) -> None:
-        """Close it. What belongs to another process, or was replaced at its path, is left alone."""
+        """Close it. A log of another process, or of a file that replaced this one, is left alone."""
         if not self.look and (os.getpid() != self._pid or self._log_was_replaced()):
-            # Subtle: SQLite would delete the log at this path when it closes, and it is not ours. So it never closes.
+            # Subtle: on close, SQLite would delete the log at this path, which is not ours. So it never closes.
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.db))
             return
         with contextlib.suppress(sqlite3.Error):
@@ -206,14 +206,14 @@ class Database:
 
 @contextlib.contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """BEGIN, and COMMIT or ROLLBACK. An error while rolling back never hides the one that caused it."""
+    """BEGIN, then COMMIT or ROLLBACK. An error of the ROLLBACK never hides the one that caused it."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
         db.execute("COMMIT")
     except BaseException:
         with contextlib.suppress(sqlite3.Error):
-            if db.in_transaction:  # a full disk has ended it already
+            if db.in_transaction:  # a full disk may have ended it
                 db.execute("ROLLBACK")
         raise
 
@@ -222,12 +222,12 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def _check_file(path: Path, format: Format, look: bool) -> None:
-    """Refuse a file of another kind before it is opened for writing: SQLite may change a file merely by opening it."""
+    """Refuse a file of another kind before it is opened for writing: SQLite may change a file by opening it."""
     try:
         info = path.stat()
     except FileNotFoundError:
         if look:
-            raise StoreError(f"there is no file {path}. Name one that is there.") from None
+            raise StoreError(f"there is no file {path}. Name a file that exists.") from None
         if not path.absolute().parent.is_dir():
             raise StoreError(f"{path}: its folder is not there. Make the folder, or name another file.") from None
         log.refuse_without_file(path)
@@ -246,7 +246,7 @@ def _check_file(path: Path, format: Format, look: bool) -> None:
         )
     if not look and not os.access(path, os.W_OK):
         raise explain(sqlite3.OperationalError("attempt to write a readonly database"), path, sqlite3.SQLITE_READONLY)
-    lags = log.size(log.log_of(path)) or log.size(log.log_of(path, "-journal"))  # what is in there counts
+    lags = log.size(log.log_of(path)) or log.size(log.log_of(path, "-journal"))  # their contents belong to the file
     try:
         with contextlib.closing(peek(path)) as db:
             _refuse_foreign(db, path, format)
@@ -264,7 +264,7 @@ def _check_file(path: Path, format: Format, look: bool) -> None:
 
 
 def peek(path: Path) -> sqlite3.Connection:
-    """The file alone, without a lock, its log or a change.
+    """A connection to the file alone: it takes no lock, ignores the log and changes nothing.
 
     Subtle: by SQLite, not by `open`: on POSIX, closing a file drops every lock that this process has on it.
     """
@@ -281,9 +281,9 @@ def _refuse_foreign(db: sqlite3.Connection, path: Path, format: Format) -> None:
 
 
 def set_up(db: sqlite3.Connection, path: Path, format: Format) -> None:
-    """Make the tables that are not there, check the version, and switch to the write-ahead log."""
+    """Make missing tables, check the version, and switch to the write-ahead log."""
     if not db.execute("PRAGMA user_version").fetchone()[0]:
-        with transaction(db):  # of several that find no tables, one makes them
+        with transaction(db):  # of several processes that find no tables, one makes them
             with contextlib.closing(db.execute("SELECT count(*) FROM sqlite_schema")) as tables:
                 empty = tables.fetchone() == (0,)
             if empty:
@@ -291,7 +291,7 @@ def set_up(db: sqlite3.Connection, path: Path, format: Format) -> None:
                     db.execute(statement)
             else:
                 _refuse_foreign(db, path, format)
-            # Subtle: before WAL, so that the mark is in the file itself from the first commit on.
+            # Subtle: before WAL, so that the first commit puts the mark into the file itself.
             db.execute(f"PRAGMA application_id={format.application_id}")
             db.execute(f"PRAGMA user_version={format.version}")
     _refuse_foreign(db, path, format)
@@ -311,7 +311,7 @@ def set_up(db: sqlite3.Connection, path: Path, format: Format) -> None:
 
 
 def _statements(script: str) -> list[str]:
-    """The statements of a script, one by one: `executescript` would commit first."""
+    """The statements of a script. (`executescript` would commit first.)"""
     parts, made = "", []
     for line in script.splitlines(keepends=True):
         parts += line
@@ -322,7 +322,7 @@ def _statements(script: str) -> list[str]:
 
 
 def _switch_to_wal(db: sqlite3.Connection, path: Path) -> None:
-    """Lasting, so done once in a file's life. Of two that do it at once, SQLite sends one away without waiting."""
+    """Switch, which a file needs only once. If two processes do so at once, SQLite refuses one of them immediately."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""From a record to its JSON, just as `WorkflowState.to_json` has it, at three quarters of the usual cost."""
+"""Encode a record as `WorkflowState.to_json` does, in three quarters of the usual time."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 
 def compact_encoder() -> Callable[[Any], str]:
-    """The text of a value; `vars` gives the fields of a Command, an Attempt or a Signal.
+    """Return a function from a value to its JSON; a Command, an Attempt or a Signal becomes an object of its fields.
 
-    `JSONEncoder.encode` builds its C encoder anew at each call. Here it is built once, where this Python has one and
-    it does what it should. Raises ValueError, TypeError or RecursionError for what JSON cannot carry.
+    `JSONEncoder.encode` builds a new C encoder at each call. This one is built once, if this Python has it and it works
+    as expected. The function raises ValueError, TypeError or RecursionError for what JSON cannot carry.
     """
     plain = json.JSONEncoder(allow_nan=False, separators=(",", ":"), default=vars).encode
     try:

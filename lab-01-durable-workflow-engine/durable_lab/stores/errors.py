@@ -1,4 +1,4 @@
-"""What can go wrong with a store, in words for a person: what happened, to which file, what to do next."""
+"""The errors of a store. Each message says what happened, to which file, and what to do next."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class StoreError(Exception):
-    """The store cannot do what was asked. What is recorded already stays as it is."""
+    """The store cannot do what was asked. Existing records stay as they are."""
 
 
 class InputMismatch(StoreError):
@@ -26,12 +26,12 @@ class Conflict(StoreError):
 
 
 _SPACE = (
-    "the disk is full, or it fails ({error}). Nothing of this last write counts; every history is good up to its last "
+    "the disk is full or failing ({error}). This last write was undone; every history is complete up to its last "
     "record. Free some space, then resume."
 )
 _DAMAGED = (
-    "the file is damaged ({error}). Nothing was changed. Put a copy of it back, or move it away and start a new one; "
-    "`sqlite3 FILE .recover` may save what is left."
+    "the file is damaged ({error}). Nothing was changed. Restore a copy of it, or move it away and start a new one; "
+    "`sqlite3 FILE .recover` may recover part of it."
 )
 _BUSY = (
     "another program has kept it locked for {seconds} s ({error}). End that program, then try again; nothing is lost."
@@ -47,15 +47,15 @@ _ADVICE = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened ({error}). Is its folder there, and may you write in it?",
     sqlite3.SQLITE_PERM: "it may not be opened ({error}). Name a file that you may write.",
 }
-_OTHER = "SQLite says: {error}. Nothing of this last write counts."
-_MISUSED = "{error} A connection is for the thread that opened it, until it is closed; open one more."
+_OTHER = "SQLite says: {error}. This last write was undone."
+_MISUSED = "{error} Only the thread that opened a connection may use it, until it is closed. Open another one."
 BUSY_SECONDS = 30
 
 
 def explain(
     error: sqlite3.Error, path: Path, code: int | None = None, kind: type[StoreError] = StoreError
 ) -> StoreError:
-    """The StoreError, or one of this kind, that says what SQLite's error means for the person who owns `path`."""
-    code = getattr(error, "sqlite_errorcode", code)  # none: it comes from Python's module, not from SQLite
+    """Return an error of this kind that says what SQLite's error means for the owner of `path`."""
+    code = getattr(error, "sqlite_errorcode", code)  # no code: it comes from Python's sqlite3 module, not from SQLite
     advice = _MISUSED if code is None else _ADVICE.get(code & 0xFF, _OTHER)
     return kind(f"{path}: {advice.format(error=error, seconds=BUSY_SECONDS)}")

@@ -1,4 +1,4 @@
-"""What a store knows of a run beside its history."""
+"""What a store keeps about a run in addition to its history."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ STATUSES = ("running", "blocked", *ENDED)
 
 @dataclass(frozen=True)
 class Session:
-    """A worker that took up the run. `number` counts from 1; `at` is in seconds, on the worker's clock."""
+    """A worker's turn on the run. `number` counts from 1; `at` is in seconds on the worker's clock."""
 
     number: int
     engine: str  # which engine, from which file
-    began_after: int  # so many records were in the history when it began: those it replays
+    began_after: int  # the number of records in the history when it began: it replays them
     at: float
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run as it was last left. History is the truth; `status` and `detail` only sum it up for a list."""
+    """A run as its last worker left it. The history counts; `status` and `detail` only summarise it for a list."""
 
     workflow_id: str
     workflow: str

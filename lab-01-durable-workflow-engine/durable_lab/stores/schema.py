@@ -23,8 +23,8 @@ from durable_lab.stores.database import Format
 APPLICATION_ID = 0x44574C31  # "DWL1", at byte 68 of the file: this file is a store of this lab
 VERSION = 1  # at byte 60
 
-# The triggers hold for whoever writes, with whatever program. `next_only` also stops INSERT OR REPLACE, which deletes
-# without asking a DELETE trigger. The index has only the signals that came with a key: commands cost it nothing.
+# The triggers bind every program that writes. `next_only` also stops INSERT OR REPLACE, which deletes without running
+# a DELETE trigger. The index has only the signals that came with a key: commands cost it nothing.
 SCHEMA = """
 CREATE TABLE runs(workflow_id TEXT PRIMARY KEY, workflow TEXT NOT NULL, input TEXT NOT NULL,
     status TEXT NOT NULL CHECK(status IN ('running', 'blocked', 'completed', 'failed')), detail TEXT) STRICT;

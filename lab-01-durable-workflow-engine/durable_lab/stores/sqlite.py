@@ -24,17 +24,17 @@ _COUNT = "SELECT coalesce(max(seq) + 1, 0) FROM history WHERE workflow_id = ?"  
 
 
 class SQLiteStore:
-    """Runs and their histories in one file, for any number of processes; each thread opens a store of its own.
+    """Runs and their histories in one file, for any number of processes. Each thread opens its own store.
 
-    path         the file; it is made if it is not there
+    path         the file; it is created if it does not exist
     synchronous  "FULL": a record is on the disk before the workflow goes on, and a power cut cannot take it back.
                  "NORMAL": several times faster. A killed process loses nothing, but a power cut may lose the last
                  records, and their activities run again
     engine       the engine's module; if None, the one that LAB_MODULE names, else the reference
-    look         only to read: the file must be there, it may be read-only, and nothing is made or changed
+    look         read-only: the file must exist, and nothing is created or changed
 
-    Raises StoreError if the file cannot be a store. Each method raises StoreError if the file fails it, if it is no
-    longer the file that was opened, or in a process that was forked off since.
+    Raises StoreError if the file cannot be a store. Each method raises StoreError if the file cannot be read or
+    written, if it is no longer the file that was opened, or in a process that was forked since.
     """
 
     def __init__(
@@ -44,29 +44,29 @@ class SQLiteStore:
             raise ValueError(f'synchronous is "FULL" or "NORMAL", not {synchronous!r}')
         self.path = Path(path)
         self._engine: Any = engine or study.current(default="solution").module()
-        self._seen: dict[str, int] = {}  # by workflow id: how many records `load` saw
-        self._reached: dict[str, int] = {}  # ... and the journal, which has appended some
-        self._session: dict[str, Session] = {}  # that this worker began last
+        self._seen: dict[str, int] = {}  # by workflow id: the number of records that `load` returned
+        self._reached: dict[str, int] = {}  # ... and the seq after the last command that a journal appended
+        self._session: dict[str, Session] = {}  # by workflow id: the last one that this worker began
         self._file = Database(self.path, STORE, synchronous, look)
         self._db = self._file.db
         self._explained = self._file.explained
 
     @property
     def id(self) -> str | None:
-        """Tells this store from every other one, under whatever name; None in an old file that was opened to look."""
+        """The unique id of this store, whatever its name; None for an old file that was opened to look."""
         with self._explained():
             return str(self._db.execute("SELECT id FROM tie").fetchone()[0]) if self._file.has("tie") else None
 
     # ------------------------------------------------------------ a run's life
 
     def start(self, workflow_id: str, workflow: str, input: Any) -> None:
-        """Make a run known. Again with the same input: nothing changes. With another one: InputMismatch (R14)."""
+        """Create a run. If it exists with the same input, nothing changes; with another one, InputMismatch (R14)."""
         try:
             for what, name in (("its id", workflow_id), ("the name of its workflow", workflow)):
                 if not isinstance(name, str):
                     raise TypeError(f"{what} is {name!r:.60}, and must be a string")
             if storable(workflow_id) != workflow_id:
-                raise ValueError("its id has a lone surrogate, which SQLite cannot keep. Take another id")
+                raise ValueError("its id has a lone surrogate, which SQLite cannot store. Use another id")
             workflow = storable(workflow)
             given = json.loads(self._engine.WorkflowState(workflow_id, input).to_json())["input"]
         except (AttributeError, RecursionError, TypeError, ValueError) as error:
@@ -82,7 +82,7 @@ class SQLiteStore:
             raise InputMismatch(
                 f"{self.path}: run {workflow_id!r} was started before, and not like this.\n"
                 f"  then: {had:.500}\n  now:  {asked:.500}\n"
-                "Ask with the same input to go on with that run, or take a new workflow id."
+                "Start it with the same input to go on with that run, or use a new workflow id."
             )
 
     def load(self, workflow_id: str) -> Any:
@@ -92,7 +92,7 @@ class SQLiteStore:
         return state
 
     def begin(self, workflow_id: str, engine_label: str, at: float) -> Session:
-        """A worker takes the run up, at this time in seconds. The run counts as running from here, unless it has ended.
+        """Note that a worker starts on the run, at this time in seconds. The run is then running, unless it has ended.
 
         Raises Conflict if another worker has recorded a command since `load`.
         """
@@ -115,10 +115,9 @@ class SQLiteStore:
         return session
 
     def journal(self, workflow_id: str, signal_key: str | None = None) -> Journal:
-        """The `journal` of a DurableEngine: it appends each record behind what `load` last saw, durably.
+        """Return a `journal` for a DurableEngine: it appends each record durably, after those that `load` returned.
 
-        It returns the record's seq. A Signal whose `signal_key` the run has had already is dropped: None.
-        Raises Conflict where another worker has recorded a command since, StoreError where the file fails.
+        A Signal is dropped if the run already has one with this `signal_key`.
         """
         if not (signal_key is None or isinstance(signal_key, str)):
             raise StoreError(f"{self.path}: the key of a signal is {signal_key!r:.60}, and must be a string.")
@@ -131,10 +130,10 @@ class SQLiteStore:
         )
 
     def finish(self, workflow_id: str, status: str, detail: object = None) -> None:
-        """Note how a worker left the run: see `Run` for the words. History does not change.
+        """Note how a worker left the run, in the words of `Run`. The history does not change.
 
-        It counts if this worker has seen the newest history. Raises Conflict if another worker has recorded a command
-        since. A run that has ended stays as it is if a newer session ended it, or if it completed before and this
+        Only a worker that knows the whole history may do so: raises Conflict if another one has recorded a command
+        since. A run that has ended stays as it is if a newer session ended it, or if it had completed before and this
         worker has recorded nothing new.
         """
         if status not in STATUSES or (status == "blocked" and not isinstance(detail, str | None)):
@@ -183,7 +182,7 @@ class SQLiteStore:
         return [next(by_type[type_]) for type_ in types]
 
     def run(self, workflow_id: str) -> Run:
-        """One run. Raises StoreError if there is none of this id."""
+        """One run. Raises StoreError if no run has this id."""
         with self._explained():
             return self._run(*self._find(workflow_id))
 
@@ -229,7 +228,7 @@ class SQLiteStore:
         return Run(workflow_id, workflow, value, status, detail, sessions)
 
     def _read(self, workflow_id: str) -> tuple[list[str], Any]:
-        """The types of the records in order, and the state that they make up, checked by the engine."""
+        """The types of the records in order, and the state that they add up to, checked by the engine."""
         with self._explained():
             given = self._find(workflow_id)[2]
             query = "SELECT seq, type, CAST(record AS BLOB) FROM history WHERE workflow_id = ? ORDER BY seq"
@@ -249,20 +248,20 @@ class SQLiteStore:
         return [type_ for _, type_, _ in rows], state
 
     def _parse(self, workflow_id: str, given: str, rows: list[tuple[int, str, bytes]]) -> Any:
-        """The rows, put together to the JSON that the engine documents, and read by it. Raises ValueError."""
+        """Build the JSON that the engine documents from the rows, and let the engine read it. Raises ValueError."""
         commands, signals = ([row[2] for row in rows if row[1] == type_] for type_ in ("command", "signal"))
         state = self._engine.WorkflowState.from_json(
             f'{{"version":1,"workflow_id":{_encode(workflow_id)},"input":{given},'
             f'"commands":[{b",".join(commands).decode()}],"signals":[{b",".join(signals).decode()}]}}'
         )
         if (len(state.commands), len(state.signals)) != (len(commands), len(signals)):
-            raise ValueError("there is more or less than one record in it")
+            raise ValueError("it does not contain exactly one record")
         return state
 
     def _damaged(self, workflow_id: str, what: str, why: object) -> StoreError:
         return StoreError(
-            f"{self.path}: run {workflow_id!r}, {what}: {why}. This was written by something else, or the disk is bad. "
-            "Nothing was changed. Put a copy of the file back, or start the work again under a new workflow id."
+            f"{self.path}: run {workflow_id!r}, {what}: {why}. Another program wrote this, or the disk is failing. "
+            "Nothing was changed. Restore a copy of the file, or start the work again under a new workflow id."
         )
 
     def _refuse_late(self, workflow_id: str) -> None:

@@ -1,4 +1,4 @@
-"""The world outside the engine: a bank, a mailer and a model, with books of their own."""
+"""The world outside the engine: a bank, a mailer and a model, with their own books."""
 
 from durable_lab.world.ledger import BooksError, Effect, IdempotencyError, Ledger, books_of
 from durable_lab.world.services import Bank, Mailer, Model, Service, World

@@ -1,6 +1,6 @@
-"""The books of the outside world, in a SQLite file of their own: what came in, and what it did.
+"""The books of the outside world, in their own SQLite file: the calls that came in, and their effects.
 
-Effects are counted here, outside the engine, so that no engine can say that it paid once when the bank paid twice.
+Effects are counted here, outside the engine, so that no engine can claim that it paid once when the bank paid twice.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ CREATE INDEX IF NOT EXISTS effects_by_service_key ON effects(service, key);
 
 
 class BooksError(StoreError, OSError):
-    """The books cannot be read or written. That is no answer of a service, so it is never an activity's outcome."""
+    """The books cannot be read or written. No service has answered, so this is never the outcome of an activity."""
 
 
 class IdempotencyError(ValueError):
-    """A service got an idempotency key that it knows, with another request. Trying again does not help."""
+    """A service received a known idempotency key with another request. A retry does not help."""
 
 
 BOOKS = Format(
@@ -48,7 +48,7 @@ BOOKS = Format(
 
 
 def books_of(store: str | Path) -> Path:
-    """The file of the world that goes with a store: refund.db has refund.world.db, run.1 has run.1.world.db.
+    """The file of the world that belongs to a store: refund.db has refund.world.db, run.1 has run.1.world.db.
 
     A symbolic link to a store has the books of that store.
     """
@@ -70,10 +70,10 @@ class Effect:
 class Ledger:
     """One file of books. Every method is one transaction, so a killed process leaves no half entry.
 
-    of     the store that these books go with: they refuse every other store, so that two stories never share a world
-    look   only to read; if there is no such file, nothing has happened yet
+    of     the store that these books belong to: they refuse any other store, so that two stores never share a world
+    look   read-only; if the file does not exist, nothing has happened yet
 
-    Raises BooksError if the file cannot be used, so that it is known before anything happens.
+    Raises BooksError at once if the file cannot be used, before anything happens.
     """
 
     def __init__(self, path: str | Path, *, of: SQLiteStore | None = None, look: bool = False) -> None:
@@ -88,13 +88,13 @@ class Ledger:
                 self._belong_to(of)
             elif not look:
                 with self._file.explained(), self._file.transaction():
-                    pass  # may it be written? It is asked before any step
+                    pass  # find out whether it may be written, before any step
         except BaseException:
             self.close()
             raise
 
     def _belong_to(self, store: SQLiteStore) -> None:
-        """Note whose books these are. Raises BooksError if they are those of another store."""
+        """Note which store the books belong to. Raises BooksError if it is another one."""
         file, mine = self._file, store.id
         assert file
         with file.explained(), ExitStack() as stack:
@@ -106,20 +106,20 @@ class Ledger:
         if row and mine and row[0] != mine:
             raise BooksError(
                 f"{file.path} has the books of another store (its name was {row[1]}), so {store.path} would share a "
-                "world with it: keys that are known would come with new requests. Name another store. If that one was "
-                f"deleted to begin again, delete {file.path.name} as well."
+                "world with it, and known keys would come with new requests. Name another store. If that other one was "
+                f"deleted to start over, delete {file.path.name} as well."
             )
 
     def call(self, service: str, operation: str, key: str | None) -> int:
-        """Note that a call came in. Returns its number among the calls of this operation, from 1."""
+        """Note a call. Returns its number among the calls of this operation, from 1."""
         with self._explained(writes=True):
             self._db.execute("INSERT INTO calls(service, operation, key) VALUES (?, ?, ?)", (service, operation, key))
         return self.count_calls(service, operation)
 
     def effect(self, service: str, operation: str, key: str | None, body: Any, deduplicate: bool) -> Effect:
-        """Make it happen. If `deduplicate` is set and the key is known, return what happened the first time.
+        """Record a new effect. If `deduplicate` is set and the key is known, return the effect of the first call.
 
-        Raises IdempotencyError if the service got this key with another request before.
+        Raises IdempotencyError if the service has received this key with another request.
         """
         asked = json.dumps(body, sort_keys=True)
         with self._explained(writes=True), transaction(self._db):
@@ -132,26 +132,26 @@ class Ledger:
         then = json.dumps(effect.body, sort_keys=True)
         if (effect.operation, then) != (operation, asked):
             raise IdempotencyError(
-                f"the {service} got the idempotency key {key!r} before, with another request: then {effect.operation} "
+                f"the {service} has received the idempotency key {key!r} with another request: then {effect.operation} "
                 f"{then:.200}, now {operation} {asked:.200}. One key stands for one request, so nothing was done. Ask "
                 "as before, or use a new key (another workflow id)."
             )
         return effect
 
     def effects(self, operation: str | None = None) -> list[Effect]:
-        """What has happened, in order; of one operation only, if it is named."""
+        """The effects in order; only those of one operation, if it is named."""
         query = "SELECT * FROM effects WHERE :operation IS NULL OR operation = :operation ORDER BY id"
         with self._explained():
             return [_effect(row) for row in self._db.execute(query, {"operation": operation})]
 
     def number(self, effect: Effect) -> int:
-        """Which effect of its operation this is, from 1."""
+        """The number of this effect among those of its operation, from 1."""
         query = "SELECT count(*) FROM effects WHERE service = ? AND operation = ? AND id <= ?"
         with self._explained():
             return int(self._db.execute(query, (effect.service, effect.operation, effect.id)).fetchone()[0])
 
     def count_calls(self, service: str, operation: str) -> int:
-        """How many calls of this operation came in, with or without an effect."""
+        """The number of calls of this operation, with or without an effect."""
         query = "SELECT count(*) FROM calls WHERE service = ? AND operation = ?"
         with self._explained():
             return int(self._db.execute(query, (service, operation)).fetchone()[0])

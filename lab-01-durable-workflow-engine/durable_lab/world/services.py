@@ -1,4 +1,4 @@
-"""The three services of the refund story. Each can be slow, flaky or naive by choice, and the same way every time."""
+"""The three services of the refund story. Each can be slow, flaky or naive by choice, and always in the same way."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ R = TypeVar("R")
 
 
 class activity(Generic[S, P, R]):
-    """A method that its object hands out as a plain function, so that history has "pay_back", not "Bank.pay_back"."""
+    """A method that is accessed as a plain function, so that history has "pay_back", not "Bank.pay_back"."""
 
     def __init__(self, method: Callable[Concatenate[S, P], R]) -> None:
         self._method = method
@@ -37,13 +37,13 @@ def _nowhere(point: str) -> None:
 
 
 class Service:
-    """One party outside.
+    """A service in the outside world.
 
-    deduplicates  one effect for each idempotency key; a naive service acts at every call
-    fails         so many first calls of an operation are refused, without effect
-    loses         so many calls after those have their effect, but the answer gets lost on the way
+    deduplicates  whether a key has one effect only; a naive service has an effect at every call
+    fails         the number of first calls of an operation that are refused, without an effect
+    loses         the number of calls after those that have their effect, but whose answer is lost
     slow          seconds that a call takes
-    at            told of each point that a call passes ("pay_back.before", "pay_back.effect"): faults are put there
+    at            called with each point that a call passes ("pay_back.before", "pay_back.effect"), to inject faults
     """
 
     name = "service"
@@ -72,12 +72,12 @@ class Service:
         effect = self.ledger.effect(self.name, operation, key, body, self.deduplicates)
         self._at(f"{operation}.effect")
         if number <= self.fails + self.loses:
-            raise TimeoutError(f"the answer of the {self.name} got lost (call {number})")
+            raise TimeoutError(f"the answer of the {self.name} was lost (call {number})")
         return effect
 
 
 class Bank(Service):
-    """Pays back. The most expensive place for a second effect."""
+    """Pays back. A second effect is most costly here."""
 
     name = "bank"
 
@@ -89,7 +89,7 @@ class Bank(Service):
 
 
 class Mailer(Service):
-    """Sends e-mail. Nobody can call an e-mail back."""
+    """Sends e-mail. An e-mail cannot be called back."""
 
     name = "mailer"
 
@@ -100,7 +100,7 @@ class Mailer(Service):
 
 
 class Model(Service):
-    """A language model, as far as this story needs one. It takes no key: a call in flight at a crash is paid twice."""
+    """A language model. It takes no key, so a call in flight at a crash is paid twice."""
 
     name = "model"
 
@@ -112,7 +112,7 @@ class Model(Service):
 
 
 class World:
-    """Bank, mailer and model on one ledger (`of`, `look`: see there). The refund's activities are its attributes."""
+    """Bank, mailer and model on one ledger (`of`, `look`: see Ledger). Its attributes are the refund's activities."""
 
     def __init__(
         self,
