@@ -163,7 +163,7 @@ class Database:
         """Check, then turn errors of SQLite into messages for a person."""
         self.check()
         if writes and self.look:
-            raise self.format.error(f"{self.path} was opened read-only. Open it for writing, then try again.")
+            raise self.format.error(f"{self.path} was opened only to be read. Open it for writing, then try again.")
         try:
             yield
         except sqlite3.Error as error:

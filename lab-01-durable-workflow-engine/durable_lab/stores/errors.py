@@ -26,7 +26,7 @@ class Conflict(StoreError):
 
 
 _SPACE = (
-    "the disk is full or failing ({error}). This last write was undone; every history is complete up to its last "
+    "the disk is full or failing ({error}). This last write was undone; every history is good up to its last "
     "record. Free some space, then resume."
 )
 _DAMAGED = (

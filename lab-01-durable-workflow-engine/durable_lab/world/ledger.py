@@ -107,7 +107,7 @@ class Ledger:
             raise BooksError(
                 f"{file.path} has the books of another store (its name was {row[1]}), so {store.path} would share a "
                 "world with it, and known keys would come with new requests. Name another store. If that other one was "
-                f"deleted to start over, delete {file.path.name} as well."
+                f"deleted to begin again, delete {file.path.name} as well."
             )
 
     def call(self, service: str, operation: str, key: str | None) -> int:
@@ -132,7 +132,7 @@ class Ledger:
         then = json.dumps(effect.body, sort_keys=True)
         if (effect.operation, then) != (operation, asked):
             raise IdempotencyError(
-                f"the {service} has received the idempotency key {key!r} with another request: then {effect.operation} "
+                f"the {service} got the idempotency key {key!r} before, with another request: then {effect.operation} "
                 f"{then:.200}, now {operation} {asked:.200}. One key stands for one request, so nothing was done. Ask "
                 "as before, or use a new key (another workflow id)."
             )
