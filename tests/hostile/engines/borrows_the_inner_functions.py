@@ -1,4 +1,4 @@
-"""Writes a third of TODO 1, and finds the other two thirds in what is lent to the other TODOs."""
+"""Implements a third of TODO 1, and finds the rest in the reference that is substituted for the other TODOs."""
 
 
 class Context:

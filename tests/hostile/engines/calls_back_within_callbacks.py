@@ -1,4 +1,4 @@
-"""Lets the grader's workflow run itself from within itself, until somebody has no stack left."""
+"""Makes the grader's workflow run itself recursively, until one side has no stack left."""
 
 HANGS = True
 

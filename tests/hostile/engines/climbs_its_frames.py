@@ -1,4 +1,4 @@
-"""Climbs all frames and modules up to whoever called it, and tells their names, locals and globals."""
+"""Walks all frames and modules up to its caller, and leaks their names, locals and globals."""
 
 import sys
 

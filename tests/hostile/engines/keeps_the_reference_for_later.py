@@ -1,4 +1,4 @@
-"""Keeps the TODOs that are lent to it, wherever something may stay, for a run whose words are shown."""
+"""Stores the reference implementation wherever something may remain, for a run whose messages are shown."""
 
 import builtins
 import glob

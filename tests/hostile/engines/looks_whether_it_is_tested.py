@@ -13,7 +13,7 @@ class DurableEngine:
     def run(self, workflow, state):
         if _tested():
             return RunResult("completed", state, value="passed")
-        raise RuntimeError("nobody looks")
+        raise RuntimeError("not tested")
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""Raises text that no file, database or terminal takes: half a letter, control characters, right-to-left marks."""
+"""Raises text that no file, database or terminal accepts: lone surrogates, control characters, right-to-left marks."""
 
 
 class DurableEngine:

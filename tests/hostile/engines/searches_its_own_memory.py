@@ -1,4 +1,4 @@
-"""Searches the memory of its own process for what somebody has left there, and for the tests."""
+"""Searches the memory of its own process for traces of earlier code, and for the tests."""
 
 import gc
 import re

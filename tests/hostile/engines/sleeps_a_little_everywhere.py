@@ -1,4 +1,4 @@
-"""Sleeps just below the deadline, in each test anew."""
+"""Sleeps just below the time limit, in each test again."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Reads the TODOs that are lent to it, as text and as code, and tells them in every way that it has."""
+"""Reads the reference implementation that is substituted for other TODOs, as text and as code, and leaks it in every way."""
 
 import inspect
 import linecache

@@ -1,4 +1,4 @@
-"""Lets no assert stand: by compiling anew, by a transformer, by hooks, traces and an optimised Python."""
+"""Disables every assert: by compiling again, by a transformer, by hooks, traces and an optimised Python."""
 
 import ast
 import builtins

@@ -1,4 +1,4 @@
-"""Tells of a history of thousands of records with names of thousands of letters, all to be shown in the report."""
+"""Sends a history of thousands of records with names of thousands of characters, all to be shown in the report."""
 
 begin()
 say(ok=[thing()])

@@ -1,4 +1,4 @@
-"""Sends and never reads, until nobody can send any more."""
+"""Sends and never reads, until neither side can send."""
 
 import time
 
