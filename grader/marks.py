@@ -1,4 +1,4 @@
-"""From what was found to points. The weights stand in weights.toml, the rule in grader/README.md."""
+"""From findings to points. The weights are in weights.toml, the rule in grader/README.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEPT = 0.5  # of a test of the whole engine that fails because of one TODO alone
 
 
 class NotIsolated(Exception):
-    """There is no sandbox on this machine, and nobody has said that these students' code may run without one."""
+    """There is no sandbox on this machine, and the instructor has not allowed students' code to run without one."""
 
 
 def grade(folder: Path, student: str, *, isolated: bool = True, source: Source = "notebooks") -> Report:
@@ -26,8 +26,8 @@ def grade(folder: Path, student: str, *, isolated: bool = True, source: Source =
 
     Raises NotGraded if the submission can have no mark: it cannot be read here, or only a text was handed in.
 
-    isolated  False: by the instructor's own word, this code may run without a sandbox; the report says so
-    source    "files": the TODOs are taken from `lab/engine.py`, also where there are notebooks
+    isolated  False: the instructor allows this code to run without a sandbox; the report says so
+    source    "files": the TODOs are taken from `lab/engine.py`, even if there are notebooks
     """
     if isolated and (why := bubblewrap.missing()):
         raise NotIsolated(f"{why}. Strangers' code is not run without a sandbox.")

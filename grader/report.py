@@ -1,4 +1,4 @@
-"""What a grading says of one submission: plain data, the same in the gradebook, the feedback page and every export."""
+"""The result for one submission: plain data, the same in the gradebook, the feedback page and every export."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Source = Literal["notebooks", "files"]  # where a submission's TODOs are taken f
 
 
 class NotGraded(Exception):
-    """A submission gets no mark, and not 0, because of this reason. The instructor reads it, and can do something."""
+    """A submission gets no mark, which is not 0. The message is the reason, for the instructor to act on."""
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,20 @@ class Part:
     name: str
     points: float
     out_of: float
-    note: str = ""  # why, where no test says it: "still to be written", "refused: ..."
+    note: str = ""  # the reason, if no test gives it: "still to be written", "refused: ..."
     taken_from: str = ""  # which file and cell counted
     outcomes: tuple[Outcome, ...] = ()
     diagnosis: Diagnosis | None = None
-    graded: bool = True  # False: it gets no mark here, which is not 0, and `note` says why; `points` is 0.0 then
+    graded: bool = True  # False: it has no mark, which is not 0, and `note` says why; `points` is 0.0 then
 
 
 @dataclass(frozen=True)
 class Report:
-    """All that is said of one submission. Two gradings of the same files make equal reports."""
+    """Everything about one submission. Two gradings of the same files give equal reports."""
 
     student: str
     parts: tuple[Part, ...] = ()
-    repairs: tuple[str, ...] = ()  # what was put right before grading
+    repairs: tuple[str, ...] = ()  # what was repaired before grading
     refusals: tuple[str, ...] = ()  # what could not be used, and why
     isolated: bool = True  # False: the student's code ran outside of a sandbox
     late: str = ""

@@ -1,4 +1,4 @@
-"""The rubric as its file has it, weights.toml: read once, and checked before anything is graded."""
+"""The rubric in weights.toml: read once, and checked before anything is graded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.report import Part, Report
 
 COULD_NOT = "could not be graded"
 WEIGHTS = Path(__file__).with_name("weights.toml")
-TOTAL = 100  # points, without those that a person gives
+TOTAL = 100  # points, without those given by a person
 _KEYS = {
     "todo": tuple(str(number) for number in sorted(all_todos())),
     "whole": ("points",),
@@ -45,7 +45,7 @@ def read(path: Path) -> dict[str, Any]:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise RubricError(f"{path}: {error.strerror}. Nothing can be graded without this file.") from None
-    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are such
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError are subclasses
         raise RubricError(f"{path} is not TOML: {error}. Correct it, or restore it from the repository.") from None
     _expect_keys(path, "", table, _KEYS)
     for name, keys in _KEYS.items():

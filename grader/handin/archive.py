@@ -1,4 +1,4 @@
-"""Unpack what instructors collect: a folder for each student, whatever it came in and whatever is in it."""
+"""Unpack what instructors collect into a folder for each student. Hostile archives are expected."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from grader.handin.layout import GRADESCOPE, Layout, Name, Place, layout, named_
 from grader.handin.reading import NOTE
 from grader.handin.release import stems
 
-_MADE = ".unpacked"  # in the folder that is unpacked into: the folders that we made, and may replace
+_MADE = ".unpacked"  # in the target folder: the folders that were made here and may be replaced
 _JUNK = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows cannot hold
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # names that Windows does not allow
 
 
 class ArchiveError(GraderError):
-    """Nothing could be unpacked, because of what was asked for. The message is for the instructor."""
+    """Nothing was unpacked, because the request cannot be carried out. The message is for the instructor."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Collected:
 
 
 class Unpacked(list[Collected]):
-    """All students, by name. `refusals`: sentences on what belongs to none of them; `passed_over`: on other files."""
+    """All students, by name. `refusals`, `passed_over`: sentences on files that belong to no student."""
 
     refusals: tuple[str, ...] = ()
     passed_over: tuple[str, ...] = ()
@@ -66,8 +66,8 @@ class _Student:
     refusals: list[str] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     late: str = ""
-    text: str = ""  # what the LMS wrote down: "a text" or "a link"
-    unreachable: str = ""  # what this machine does not let us read
+    text: str = ""  # what the LMS itself stored: "a text" or "a link"
+    unreachable: str = ""  # why a file of theirs cannot be read on this machine
     seen: set[str] = field(default_factory=set)
     files: int = 0
     size: int = 0
@@ -76,7 +76,8 @@ class _Student:
 def unpack(archive: Path, into: Path) -> Unpacked:
     """Take the notebooks, Python files and archives out of `archive` (a zip, a tar, a folder) into a folder each.
 
-    Whose a file is follows from its path, as an LMS or a person named it (see `layout`). Done twice, it makes the same.
+    The path of a file, as an LMS or a person named it, says which student it belongs to (see `layout`). Unpacking again
+    gives the same result.
     Raises ArchiveError if `archive` is not there, if its students cannot be told apart, or if something of another
     origin stands in the way in `into`.
     """
@@ -115,7 +116,7 @@ def unpack(archive: Path, into: Path) -> Unpacked:
 
 
 def _name(entry: Entry) -> Name | None:
-    """Its path; None if it cannot be used, or if no person made it."""
+    """Its path; None if it cannot be used, or if a tool made it."""
     try:
         parts = entry.parts()
     except Refused:
@@ -124,7 +125,7 @@ def _name(entry: Entry) -> Name | None:
 
 
 def _called(archive: Path, path: tuple[str, ...]) -> dict[str, str]:
-    """What Gradescope's own file says of who handed in what; nothing if there is none."""
+    """The students of each submission as Gradescope's metadata file names them; empty if there is no such file."""
     for entry in entries(archive):
         if entry.is_file and entry.raw() == path and entry.open and not entry.why:
             try:
@@ -171,7 +172,7 @@ def _made(into: Path) -> list[str]:
 
 
 def _folder_names(students: list[str]) -> list[str]:
-    """A folder's name for each of them: their own if every system can hold it and no other is like it."""
+    """A folder name for each student: their own if every system can store it and no other is similar."""
     own = [unicodedata.normalize("NFC", student) for student in students]
     plain = ["".join(letter if letter.isalnum() or letter in " ._-+,@'()" else "_" for letter in name) for name in own]
     plain = [name.strip(" .")[:80].rstrip(" .") or "student" for name in plain]
@@ -185,7 +186,7 @@ def _folder_names(students: list[str]) -> list[str]:
 
 
 def _alike(name: str) -> str:
-    """The same for names that are one on some system."""
+    """Equal for names that some systems cannot tell apart."""
     return unicodedata.normalize("NFKC", name).casefold()
 
 
@@ -194,7 +195,7 @@ def _hash(student: str) -> str:
 
 
 def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: Path, made: Unpacked) -> None:
-    """Take out what is wanted; what is not taken is said, to whom it concerns."""
+    """Extract the files that are wanted; the others are reported with their student, or with the archive."""
     left = limits.ARCHIVE_TOTAL
     strays: list[str] = []
     try:
@@ -236,7 +237,7 @@ def _take_all(archive: Path, plan: Layout, students: dict[str, _Student], into: 
 
 
 def _claimed(entry: Entry, plan: Layout, students: dict[str, _Student]) -> _Student | None:
-    """The student that an entry with a name that cannot be used claims to be of."""
+    """The student whose folder an entry with an unusable name claims to be in."""
     if plan.one:
         return students[plan.one]
     raw = entry.raw()[: len(plan.wrapper) + 1]
@@ -283,7 +284,7 @@ def _take(entry: Entry, path: list[str], student: _Student, into: Path, deep: in
 
 
 def _take_nested(entry: Entry, path: list[str], student: _Student, into: Path, deep: int, room: int) -> None:
-    """The files of an archive that a student handed in, in a folder of its name."""
+    """Extract an archive that a student handed in into a folder of its name."""
     spool = into / f".spool{deep}"
     spool.unlink(missing_ok=True)
     try:

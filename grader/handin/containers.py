@@ -1,4 +1,4 @@
-"""What is in a zip, a tar or a folder, entry by entry, without believing what it says of itself."""
+"""The entries of a zip, a tar or a folder. What an archive says about its own sizes and names is not trusted."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _ODD = re.compile(r'[<>:"|?*]')
 
 @dataclass(frozen=True)
 class Entry:
-    """One thing in a container. `why` says why it is not taken; `open` gives its bytes where it is a file."""
+    """One entry. `why` says why it is not taken; `open` gives its bytes if it is a file."""
 
-    name: str  # as it stands there
+    name: str  # as the container has it
     is_file: bool
     why: str = ""
     open: Callable[[], IO[bytes]] | None = None
-    unreachable: bool = False  # `why` is this machine's, and not its author's
+    unreachable: bool = False  # `why` is a fault of this machine, not of the student
 
     def raw(self) -> tuple[str, ...]:
-        """Its path within the container, as it stands there."""
+        """Its path within the container, unchanged."""
         return tuple(part for part in self.name.replace("\\", "/").split("/") if part not in ("", "."))
 
     def parts(self) -> list[str]:
@@ -70,9 +70,9 @@ def without_ending(name: str) -> str:
 
 
 def entries(path: Path) -> Iterator[Entry]:
-    """What is in a folder or an archive. An entry's bytes must be read before the next entry is asked for.
+    """The entries of a folder or an archive. An entry's bytes must be read before the next entry is asked for.
 
-    Raises Refused where it is none, or is damaged or hostile.
+    Raises Refused if it is no archive, or is damaged or hostile.
     """
     if path.is_dir():
         yield from _folder(path)
@@ -88,7 +88,7 @@ def entries(path: Path) -> Iterator[Entry]:
         except Refused:
             raise
         except OSError as error:
-            if error.errno is not None:  # of this machine, and not of the archive
+            if error.errno is not None:  # a fault of this machine, not of the archive
                 raise
             raise Refused("is damaged, or no archive") from None
         except (Exception, RecursionError, MemoryError):
@@ -144,7 +144,7 @@ def _zip_opener(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> Callable[[],
 
 
 def _directory_size(file: IO[bytes], size: int) -> int:
-    """How many bytes the table of contents of a zip may have: what lies before its end, by its own word."""
+    """The size of a zip's table of contents in bytes, as the end of the zip states it."""
     file.seek(max(0, size - 66_000))
     tail = file.read()
     file.seek(0)
@@ -157,7 +157,7 @@ def _directory_size(file: IO[bytes], size: int) -> int:
 
 
 class _Limited:
-    """A decompressed stream that ends with Refused where it gives more than it may."""
+    """A decompressed stream that raises Refused after it has given more than it may."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file, self._left = file, limits.ARCHIVE_TOTAL
@@ -185,7 +185,7 @@ def _tar(file: IO[bytes], head: bytes) -> Iterator[Entry]:
         for number, member in enumerate(archive):
             if number >= limits.ARCHIVE_ENTRIES:
                 raise Refused("lists too many files")
-            archive.members = []  # type: ignore[attr-defined]  # else it keeps them all
+            archive.members = []  # type: ignore[attr-defined]  # it would keep all of them
             what = (
                 "" if member.isreg() and not member.issparse() else "a link" if member.islnk() or member.issym() else ""
             )
@@ -206,7 +206,7 @@ def _tar_opener(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Callable[[
 
 
 def copy(entry: Entry, to: Path, most: int) -> int:
-    """Write an entry's bytes into a new file. Returns how many. Raises Refused, and leaves no half of a file."""
+    """Write an entry's bytes into a new file. Returns how many. Raises Refused, and leaves no partial file."""
     if entry.open is None:
         raise Refused("it is not a file")
     written = 0
@@ -244,5 +244,5 @@ def _chunks(opener: Callable[[], IO[bytes]]) -> Iterator[bytes]:
 
 
 def sentence(entry: Entry, why: object) -> str:
-    """What is said of an entry that is not taken."""
+    """The sentence about an entry that is not taken."""
     return f"{shown(entry.name)} was left out: {why}."

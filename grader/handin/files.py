@@ -1,4 +1,4 @@
-"""Looking at a student's folder and opening its files: never through a link, never anything but an ordinary file."""
+"""Lists a student's folder and opens its files: never through a link, and never anything but an ordinary file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SKIPPED |= {"site-packages", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hy
 
 
 class Unreachable(Refused):
-    """This machine does not let us read a file: no rights, or a damaged disk. That is no fault of its author."""
+    """This machine cannot read a file: no permission, or a damaged disk. That is no fault of the student."""
 
 
 @dataclass
@@ -30,16 +30,16 @@ class Folder:
     root: Path
     files: dict[str, Path] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)  # path within the folder -> why it is not read
-    unreadable: dict[str, str] = field(default_factory=dict)  # the same, of what this machine does not let us read
+    unreadable: dict[str, str] = field(default_factory=dict)  # path -> why this machine cannot read it
     others: list[str] = field(default_factory=list)  # paths of files that are of no interest
-    cut: str = ""  # why not everything was looked at
+    cut: str = ""  # why not all files were looked at
 
     def path(self, name: str) -> Path:
         return self.files.get(name, self.root / name)
 
 
 def look(folder: Path) -> Folder:
-    """The notebooks and Python files in this folder, with all that is wrong of them. Raises Refused."""
+    """The notebooks and Python files in this folder, and why others cannot be read. Raises Refused."""
     found = Folder(folder)
     if folder.is_symlink() or not folder.is_dir():
         raise Refused("is not a folder of its own")
@@ -66,7 +66,7 @@ def look(folder: Path) -> Folder:
 
 
 def _entries(folder: Path, found: Folder) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Everything below this folder but what tools put there: first what lies on top."""
+    """Everything below this folder except what tools put there, the top level first."""
     waiting: deque[tuple[str, Path, int]] = deque([("", folder, 0)])
     while waiting:
         prefix, here, depth = waiting.popleft()
@@ -84,7 +84,7 @@ def _entries(folder: Path, found: Folder) -> Iterator[tuple[str, os.DirEntry[str
 
 
 def kind(mode: int) -> str:
-    """What something is in the words of a report; empty for an ordinary file."""
+    """The kind of a file in the words of a report; empty for an ordinary file."""
     kinds = (
         (stat.S_ISREG, ""),
         (stat.S_ISLNK, "a link"),

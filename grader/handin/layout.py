@@ -1,4 +1,4 @@
-"""Whose a file is, in what instructors collect: by the fields that an LMS puts into names, or by folders.
+"""Which student a collected file belongs to: by the fields that an LMS puts into names, or by folders.
 
 A name that an LMS makes begins with its own fields and ends with what the student called the file. So each form is
 matched from the left and ends at the first place that fits: what a student writes into a name comes later.
@@ -28,10 +28,10 @@ _CANVAS = re.compile(r"(?P<name>.*?)_(?P<late>LATE_)?(?P<user>\d+)" + _END, re.D
 _BLACKBOARD = re.compile(
     r"(?P<who>.+?)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<rest>.+)|(?P<text>\.txt))", re.DOTALL
 )
-_NO_ONE = re.compile(r"(?:.*_)?(?:anon|anonym\w*)", re.IGNORECASE)  # a name that all share
+_NO_ONE = re.compile(r"(?:.*_)?(?:anon|anonym\w*)", re.IGNORECASE)  # a name that all students share
 _LAB = re.compile(r"lab-01-durable-workflow-engine(-main|-master)?|durable_lab", re.IGNORECASE)
-_OURS = frozenset({"solution", "grader", "tests", "skeleton"})  # more of the whole repository
-_AROUND = re.compile(  # folders that are called so for no student
+_OURS = frozenset({"solution", "grader", "tests", "skeleton"})  # other folders of the whole repository
+_AROUND = re.compile(  # names of folders that are not the name of a student
     r"users?|home|root|jovyan|documents?|desktop|downloads?|onedrive.*|tmp|content|work|students?|class|course"
     r"|submitted|submissions?|hand-?ins?|collected|all|export(ed)?|assignment_\d+_export|(new|untitled) folder"
     r"|lab([-_ ]?0?1)?|notebooks|solution|" + _LAB.pattern,
@@ -48,8 +48,8 @@ class Place:
     student: str
     path: tuple[str, ...] = ()
     late: str = ""
-    text: str = ""  # "a text" or "a link": the LMS wrote it down itself, and it is no file that was handed in
-    when: str = ""  # of which attempt it is
+    text: str = ""  # "a text" or "a link": the LMS stored it itself, and no file was handed in
+    when: str = ""  # the time of its attempt
 
 
 Form = Callable[[str], Place | None]
@@ -90,7 +90,7 @@ def student_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class Name:
-    """An entry's path: as it is written, and as it stands in the container (two names may be written alike)."""
+    """An entry's path: as it is written to disk, and as the container has it (two names may be written alike)."""
 
     parts: tuple[str, ...]
     raw: tuple[str, ...]
@@ -98,7 +98,7 @@ class Name:
 
     @property
     def is_work(self) -> bool:
-        """Is it a notebook or an engine?"""
+        """Whether it is a notebook or an engine."""
         return self.is_file and (sort_of(self.parts[-1]) == "notebook" or self.parts[-1] == "engine.py")
 
     @property
@@ -120,7 +120,7 @@ class Layout:
     latest: dict[str, str] = field(default_factory=dict)  # by the form's name: the attempt that counts
 
     def place(self, name: Name) -> Place | None:
-        """Whose this is; None if it is no student's. Raises Refused if a later attempt counts in its place."""
+        """An entry's student and path; None if no student has it. Raises Refused if a later attempt counts."""
         parts, raw, deep = name.parts, name.raw, len(self.wrapper)
         inside = parts[:deep] == self.wrapper
         if self.one:
@@ -149,7 +149,7 @@ _SUBMITTER = re.compile(r"^[ -]*:name: *(.+?) *$", re.MULTILINE)
 
 
 def named_by_gradescope(metadata: str) -> dict[str, str]:
-    """submission_4711 -> who handed it in, from Gradescope's own file; with the number where two are called alike."""
+    """submission_4711 -> its students, from Gradescope's own file; with the number if two have the same name."""
     found: dict[str, str] = {}
     for block in _BLOCK.finditer(metadata.replace("\r\n", "\n") + "\n"):
         submitters = _SUBMITTERS.search(block[2])
@@ -169,7 +169,7 @@ def _unquoted(text: str) -> str:
 def layout(names: Iterable[Name], called: str) -> Layout:
     """The layout of a container with these entries. `called` is its own name.
 
-    Raises Refused, with a reason that ends in what to do, where the students cannot be told apart.
+    Raises Refused, with a reason and what to do, if the students cannot be told apart.
     """
     here, wrapper = [name for name in names if name.parts], tuple[str, ...]()
     while True:
@@ -186,15 +186,15 @@ def layout(names: Iterable[Name], called: str) -> Layout:
 
 
 def _only(wrapper: Sequence[str], called: str) -> str:
-    """The only student's name: that of the first folder around all that may be a person's, or the container's own."""
+    """The only student's name: the first enclosing folder that may be a person's name, or the container's own name."""
     return next((name for name in wrapper if not _AROUND.fullmatch(name)), called)
 
 
 def _lms(here: Sequence[Name], wrapper: tuple[str, ...]) -> Layout | None:
-    """The layout where an LMS named what lies on top. Raises Refused.
+    """The layout of a container whose top-level names come from an LMS. Raises Refused.
 
-    Of several forms the one counts that fits most; of these, the one whose fields end first. So a student whose files
-    are called as another LMS does it changes nothing.
+    Of several forms, the one that most names fit counts; then the one whose fields end first. So a student whose files
+    have names like those of another LMS changes nothing.
     """
     tops = {name.parts[0] for name in here}
     files = {name.parts[0] for name in here if name.is_file and len(name.parts) == 1}
@@ -203,7 +203,7 @@ def _lms(here: Sequence[Name], wrapper: tuple[str, ...]) -> Layout | None:
     for form, may_be in ((_moodle, tops), (_blackboard, files), (_canvas, files)):
         found = {top: place for top in may_be if (place := form(top))}
         if form is _canvas and not any(top in work or place.text for top, place in found.items()):
-            continue  # `marks_2026_11_30.csv` is of no student
+            continue  # `marks_2026_11_30.csv` is no student's
         if found:
             fits.append((len(work - set(found)), sum(len(place.student) for place in found.values()), form, found))
     if not fits:
@@ -222,7 +222,7 @@ def _lms(here: Sequence[Name], wrapper: tuple[str, ...]) -> Layout | None:
 
 
 def _users(places: Iterable[Place]) -> dict[str, str]:
-    """ASSIGNMENT_USER -> USER: what differs. Either part may have a `_` of its own."""
+    """ASSIGNMENT_USER -> USER: the part that differs. Either part may contain `_`."""
     whole = sorted({place.student for place in places})
     starts = [whole[0][: i + 1] for i, letter in enumerate(whole[0]) if letter == "_"]
     cut = max((len(start) for start in starts if all(name.startswith(start) for name in whole)), default=0)
@@ -230,7 +230,7 @@ def _users(places: Iterable[Place]) -> dict[str, str]:
 
 
 def _attempts(places: Iterable[Place]) -> dict[str, str]:
-    """By student: the last attempt with a file, or else the last. Raises Refused where students share a name."""
+    """By student: the last attempt with a file, or else the last one. Raises Refused if students share a name."""
     times: dict[str, set[tuple[bool, str]]] = defaultdict(set)
     for place in places:
         times[place.student].add((not place.text, place.when))
@@ -244,7 +244,7 @@ def _attempts(places: Iterable[Place]) -> dict[str, str]:
 
 
 def _kind(here: Sequence[Name]) -> str:
-    """What lies here: a "class", the work of "one" student, or a folder "around" something. Raises Refused."""
+    """The kind of these entries: a "class", the work of "one" student, or a folder "around" others. Raises Refused."""
     inside: dict[str, list[Name]] = defaultdict(list)
     for name in here:
         if len(name.parts) > 1 or not name.is_file:
@@ -273,7 +273,7 @@ def _kind(here: Sequence[Name]) -> str:
 
 
 def _is_part(name: str, inside: Sequence[Name]) -> bool:
-    """Is this folder a part of the lab, and not a student who is called so?"""
+    """Whether this folder is a part of the lab, and not a student of the same name."""
     if _LAB.fullmatch(name):
         return True
     direct = {sort_of(one.parts[0]) for one in inside if len(one.parts) == 1 and one.is_file}
@@ -283,7 +283,7 @@ def _is_part(name: str, inside: Sequence[Name]) -> bool:
 
 
 def _refuse_several(loose: Sequence[str], parts: Sequence[str]) -> None:
-    """Raises Refused where the files that lie side by side seem to be of several students."""
+    """Raise Refused if the files in one folder seem to belong to several students."""
     books = [name for name in loose if sort_of(name) == "notebook"]
     tags: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for name in loose:

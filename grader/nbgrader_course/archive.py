@@ -1,4 +1,4 @@
-"""Collect what came another way than through the exchange: an archive as Moodle or Canvas gives it, or a folder."""
+"""Collect submissions that did not come through the exchange: an archive of Moodle or Canvas, or a folder."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from grader.nbgrader_course.prepare import place
 
 @dataclass(frozen=True)
 class Collection:
-    """Who is in the course folder now, by nbgrader's student id; and a sentence for each thing that was left out."""
+    """The students in the course folder now, by nbgrader's id; and a sentence for each file that was left out."""
 
     students: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
 def collect_archive(course: Path, archive: Path) -> Collection:
-    """Put each student's work from `archive` into the course folder, in the place of what they handed in before.
+    """Put each student's work from `archive` into the course folder. It replaces earlier submissions.
 
     What is the same as before stays as it is. Raises `grader.handin.archive.ArchiveError`, OSError.
     """
@@ -40,7 +40,7 @@ def collect_archive(course: Path, archive: Path) -> Collection:
 
 
 def _id(name: str) -> str:
-    """A name that nbgrader's paths and pages can hold. Two names never become one."""
+    """A name that nbgrader's paths and pages allow. Two names never become one."""
     if STUDENT.fullmatch(name):
         return name
     plain = re.sub(r"[^\w.@-]", "_", name).strip("_.-")[:80] or "student"

@@ -19,8 +19,8 @@ _OLD = datetime.datetime.min
 
 
 class Release(ExchangeReleaseAssignment):
-    """nbgrader makes the exchange writable for all, and looks for that. The sticky bit keeps students from renaming the
-    folder of a course, and from putting another in its place."""
+    """nbgrader makes the exchange writable for all, and looks for that. The sticky bit keeps students from renaming or
+    replacing the folder of a course."""
 
     def ensure_root(self) -> None:
         super().ensure_root()
@@ -34,7 +34,7 @@ class Release(ExchangeReleaseAssignment):
 
 
 class Collect(ExchangeCollect):
-    """nbgrader's own follows links, as the instructor who may read everything, and stops at the first odd name."""
+    """nbgrader's own class follows links with the instructor's rights, and stops at the first unusual name."""
 
     def _path_to_record(self, path: str) -> dict[str, Any]:
         try:
@@ -50,16 +50,16 @@ class Collect(ExchangeCollect):
     def _fits(self, record: dict[str, Any]) -> bool:
         path = Path(self.inbound_path, record["filename"])
         if not STUDENT.fullmatch(record["username"]) or path.is_symlink() or not path.is_dir():
-            self.log.warning("Left out, as it is no hand-in: %r", record["filename"])
+            self.log.warning("Left out, because it is no submission: %r", record["filename"])
             return False
         if not _owned(path, record["username"]):
-            self.log.warning("Left out, as %r is owned by somebody else", record["filename"])
+            self.log.warning("Left out, because another user owns %r", record["filename"])
             return False
         return True
 
     def do_copy(self, src: str, dest: str, log: Any = None) -> None:
         copy_files(Path(src), Path(dest))
-        # The time in the folder's name was read above. One that cannot be read ends nbgrader's pages for everybody.
+        # The time in the folder's name was parsed above. A time that cannot be parsed breaks nbgrader's pages for all.
         Path(dest, "timestamp.txt").write_text(Path(src).name.rsplit("+", 3)[2], encoding="utf-8")
 
 
@@ -68,8 +68,8 @@ def _odd(path: str) -> dict[str, Any]:
 
 
 def _owned(path: Path, student: str) -> bool:
-    """Whether it is the student's or ours. Where all students have one user, as on many a hub, this says nothing."""
-    import pwd  # not on Windows, where there is no exchange either
+    """Whether the student or the instructor owns it. It says nothing if students share one user, as on some hubs."""
+    import pwd  # not on Windows, which has no exchange
 
     owner = path.stat().st_uid
     try:

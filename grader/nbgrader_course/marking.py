@@ -1,4 +1,4 @@
-"""The steps that take the place of nbgrader's execution: a report and a score for each graded cell, and the reasons."""
+"""The steps that replace nbgrader's execution: a report and a score for each graded cell, and the reasons."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REASON = 1_000  # characters of a comment
 
 
 class RunForShow(NbGraderPreprocessor):
-    """Runs the student's cells in the sandbox, so that an instructor sees what they say. It is worth no mark."""
+    """Runs the student's cells in the sandbox, so that an instructor sees their output. No mark comes from it."""
 
     enabled = Bool(False, help="Run students' notebooks, in the sandbox, for Formgrader to show.").tag(config=True)
     seconds = Integer(120, help="For one notebook; cells that are not done by then have no output.").tag(config=True)
@@ -107,7 +107,7 @@ def _todo(id: str) -> str:
 
 
 def reason(part: Part | None, report: Report) -> str:
-    """Why this part has no points, in a sentence or two; empty where it has some, or the tests say why."""
+    """Why this part has no points, in a sentence or two; empty if it has some, or if the tests say why."""
     if part is None or part.points:
         return ""
     words = [part.note, *(() if part.outcomes else report.refusals)]

@@ -26,7 +26,7 @@ GIVEN, AT_WORK = "given", "report"
 
 
 def give_report(course: Path, student: str, assignment: str, report: Report | str) -> None:
-    """Let nbgrader's next autograde of this submission use this report; or let it say why there is none."""
+    """Store the report that nbgrader's next autograde of this submission uses; or the reason why there is none."""
     _write_report(_places(course, student, assignment)[1], GIVEN, report)
 
 
@@ -86,7 +86,7 @@ def original_of(course: Path, student: str, assignment: str) -> Path:
 
 
 def place(course: Path, student: str, assignment: str, folder: Path) -> None:
-    """Move what was collected to where it is handed in, unless just this was handed in before. Raises OSError."""
+    """Move a collected folder to submitted/, unless the same files were submitted before. Raises OSError."""
     submitted, original = _places(course, student, assignment)
     if _is_ours(submitted, original) and _digest(folder) == _digest(original) != "":
         return
@@ -127,12 +127,12 @@ def _places(course: Path, student: str, assignment: str) -> tuple[Path, Path]:
 
 
 def _file(original: Path, kind: str = "") -> Path:
-    """A file of ours beside what was handed in."""
+    """A file of the grader beside the original."""
     return original.with_name(f"{original.name}.{kind}.json" if kind else f"{original.name}.json")
 
 
 def _made(original: Path, kind: str = "") -> dict[str, Any]:
-    """What a file of ours says; empty if there is none."""
+    """The content of such a file; empty if there is none."""
     try:
         made = json.loads(_file(original, kind).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -153,7 +153,7 @@ def _is_ours(submitted: Path, original: Path) -> bool:
 
 
 def _digest(folder: Path) -> str:
-    """The same for the same files. What is no ordinary file, or is big, is none of ours."""
+    """Equal for the same files; "" if there is a special or a large file, which was not made here."""
     made = hashlib.sha256()
     for root, folders, files in os.walk(folder):
         folders.sort()

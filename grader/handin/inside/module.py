@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from grader.handin.inside.lab import Lab
@@ -26,14 +26,23 @@ class Module:
     lines: tuple[str, ...]
     functions: Mapping[str, Function]  # every function, by qualified name
     classes: Mapping[str, slice]
-    names: frozenset[str]  # what it defines: what a function in it may refer to
     margins: Mapping[str, str]  # by class: the indentation of its functions
-    attributes: frozenset[str]  # what its classes and their objects have
     imports_end: int  # the line after the last import
+    tree: ast.Module
 
     @property
     def text(self) -> str:
         return "\n".join(self.lines)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What it defines: what a function in it may refer to."""
+        return frozenset(defined(self.tree.body))
+
+    @cached_property
+    def attributes(self) -> frozenset[str]:
+        """What its classes and their objects have."""
+        return frozenset(_attributes(self.tree)) | {name.rpartition(".")[2] for name in self.functions}
 
     @property
     def spans(self) -> dict[str, slice]:
@@ -85,10 +94,9 @@ def module(text: str, tree: ast.Module) -> Module:
         tuple(lines),
         functions,
         {name: _span(node) for name, node in classes.items()},
-        frozenset(defined(tree.body)),
         {name: _margin(lines, node) for name, node in classes.items()},
-        frozenset(_attributes(tree)) | {name.rpartition(".")[2] for name in functions},
         max(imports, default=docstring),
+        tree,
     )
 
 

@@ -1,6 +1,6 @@
-"""Syntax of a newer Python than this one: told apart from what is no Python at all, so that it is not marked down.
+"""Tells syntax of a newer Python from what is not Python at all, so that it costs no points.
 
-There is no newer parser here, so what newer versions brought is written in the old way, and parsed then:
+There is no newer parser here. So newer syntax is rewritten as older syntax, and parsed then:
 
     3.12    f"{"now"}"  ->  ""       type X = int  ->  X = int       def f[T](x): ...  ->  def f(x): ...
     3.13    def f[T = int](x): ...  ->  def f(x): ...
@@ -19,11 +19,11 @@ _TYPE = re.compile(r"^([ \t]*)type[ \t]+(\w+)[ \t]*(?=[=\[])", re.MULTILINE)
 _PARAMETERS = re.compile(r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
 _LISTED = re.compile(r"\[\s*\*{0,2}[^\W\d]\w*\s*(?:[:=,].*)?\]", re.DOTALL)
 _EXCEPT = re.compile(r"^([ \t]*except\*?[ \t]+)([\w.]+(?:[ \t]*,[ \t]*[\w.]+)+)[ \t]*:", re.MULTILINE)
-_DEEP = 5  # f-strings within f-strings
+_DEEP = 5  # f-strings within f-strings; the time grows exponentially
 
 
 def needed(text: str, fits: Fits) -> str:
-    """The first version of Python ("3.12") that reads this text, if it is a newer one than this; else ""."""
+    """The first version of Python ("3.12") that parses this text, if it is newer than this one; else ""."""
     for version, rewrite in ((12, _of_12), (13, _of_13), (14, _of_14)):
         if (3, version) <= sys.version_info[:2]:
             continue
