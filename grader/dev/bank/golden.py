@@ -1,7 +1,8 @@
 """What each wrong engine of the bank is told, in files that people read: a message is part of the product.
 
 One file for each group of beliefs, with a section for each engine: its belief, and the first three tests that fail.
-`python -m grader.dev.bank.golden` writes them; `git diff` then shows how the words have changed.
+`python -m grader.dev.bank.golden` writes them, or those of some groups: `... golden M12 M24`. `git diff` then shows how
+the words have changed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import sys
 import tempfile
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from durable_lab.diagnosis.beliefs import BELIEFS, GROUPS
@@ -45,16 +47,19 @@ def section(entry: Entry, verdict: Verdict) -> str:
     return f"{entry.path.stem} ({entry.belief}), rejected by {len(verdict.failed)} of 14\n{body}\n"
 
 
-def main() -> None:
+def main(only: Sequence[str]) -> None:
     groups: dict[str, list[str]] = {}
     with Judge() as judge, tempfile.TemporaryDirectory() as folder:
         for entry in entries("wrong"):
+            if only and BELIEFS[entry.belief].group not in only:
+                continue
             verdict = judge.verdict(entry.source(), Path(folder, entry.path.stem))
             if verdict.ended:
                 sys.exit(f"{entry.name}: {verdict.ended}")
             groups.setdefault(BELIEFS[entry.belief].group, []).append(section(entry, verdict))
     for path in FOLDER.glob("*.txt"):
-        path.unlink()
+        if not only or path.stem in only:
+            path.unlink()
     for group, sections in groups.items():
         text = "\n".join([f"{group}: {GROUPS[group]}\n", *sections])
         (FOLDER / f"{group}.txt").write_text(text, encoding="utf-8")
@@ -62,4 +67,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
