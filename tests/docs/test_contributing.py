@@ -89,6 +89,7 @@ def test_every_name_in_architecture_md_exists():
         LAB_DIR,
         LAB_DIR / "durable_lab",
         ROOT / "grader",
+        ROOT / "grader" / "handin" / "inside",
         LAB_DIR / "durable_lab" / "timeline",
         LAB_DIR / "durable_lab" / "checks",
     )
