@@ -9,6 +9,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from durable_lab.todos import all_todos
+from grader.handin import read
 from grader.nbgrader_course import prepare, steps
 from grader.nbgrader_course.archive import collect_archive
 from grader.nbgrader_course.cells import points
@@ -125,6 +126,31 @@ def test_formgraders_own_button_goes_the_same_way(course, hand_in, books, monkey
     assert said["success"], said
     assert score(course, "ana") == 24
     assert SECRET.encode() not in everything(course / "autograded")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_report_that_was_left_behind_is_not_used_for_newer_files(course, hand_in, books, monkeypatch):
+    """A run was killed after it had stored the report and before nbgrader used it; then a newer submission came."""
+    folder = hand_in("ana", books())
+    prepare.prepare(course, "ana", "lab-01")
+    prepare.give_report(course, "ana", "lab-01", fake(folder, "ana"))
+    shutil.rmtree(folder)
+    newer = books()
+    newer["02_replay"]["cells"][0]["source"] = "newer"
+    hand_in("ana", newer)
+    monkeypatch.setattr("grader.marks.grade", lambda folder, student: Report(student, (Part("TODO 1", 6.0, 24.0),)))
+    assert steps.api(course).autograde("lab-01", "ana")["success"]
+    assert score(course, "ana") == 6
+    assert sorted(path.name for path in (course / "originals" / "ana").iterdir()) == ["lab-01", "lab-01.json"]
+
+
+def test_the_engine_that_is_run_for_show_is_the_one_that_was_found_when_the_files_were_prepared(course, hand_in, books):
+    folder = hand_in("ana", books(solved=True))
+    (folder / "lab").mkdir()
+    (folder / "lab" / "engine.py").write_text("# mine, and no engine\n", encoding="utf-8")
+    original = prepare.prepare(course, "ana", "lab-01")
+    assert prepare.engine_of(course, "ana", "lab-01") == read(original, "ana").whole
+    assert prepare.engine_of(course, "bo", "lab-01") is None
 
 
 @pytest.mark.filterwarnings("ignore")
