@@ -32,7 +32,7 @@ NOTE = ".unpacked.json"  # what `unpack` leaves beside the files: {"refusals": [
 LIMITS = bubblewrap.Limits(memory_mb=1_500, cpu_seconds=20, processes=4)
 SECONDS = 60.0  # by the clock on the wall
 DOCUMENT = 100_000_000  # bytes
-_ENTRY = Path(__file__).with_name("inside") / "main.py"
+_ENTRY = Path(__file__).with_name("inside") / "entry.py"
 _READY = b"ready\n"
 _BESIDE = [f"lab/{path.name}" for path in sorted(SKELETON.glob("*.py"))]
 _OURS = frozenset({"skeleton", "solution", "durable_lab", "grader", "tests", "bank"})  # of the whole repository
@@ -150,7 +150,7 @@ def _fault(error: str, student: str, late: str) -> Submission:
 
 
 def _write(spool: IO[bytes], there: Folder, engine: str, given: dict[str, Any], lab: Lab) -> None:
-    """Write what `inside/main.py` reads. What this machine does not let us read is noted in `there.unreadable`."""
+    """Write what `inside/entry.py` reads. What this machine does not let us read is noted in `there.unreadable`."""
     python = list(dict.fromkeys(path for path in (engine, *_BESIDE) if path in there.files or path in there.refused))
     modules = _modules()
     spool.write(f"{len(modules)}\n".encode() + modules)
@@ -188,7 +188,7 @@ def _json(lab: Lab) -> str:
 
 @cache
 def _modules() -> bytes:
-    """The modules of `inside`, compiled here once, as `inside/main.py` imports them."""
+    """The modules of `inside`, compiled here once, as `inside/entry.py` imports them."""
     package = f"{__package__}.{_ENTRY.parent.name}"
     made = {name: (True, compile("", "", "exec")) for name in ("grader", __package__)}
     for path in sorted(_ENTRY.parent.glob("*.py")):

@@ -10,7 +10,7 @@ from functools import cache
 
 from grader.handin.inside.choose import Choice
 from grader.handin.inside.definitions import Definition, Pool, Taken, taken
-from grader.handin.inside.engine import EngineFile
+from grader.handin.inside.engine_file import EngineFile
 from grader.handin.inside.lab import Lab
 from grader.handin.inside.methods import Method, method_of, stub
 from grader.handin.inside.module import BUILTINS, Module, reference, skeleton

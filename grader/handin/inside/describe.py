@@ -13,7 +13,7 @@ from grader.handin.inside.cells import Content, contents
 from grader.handin.inside.choose import Choice, choice
 from grader.handin.inside.definitions import Pool
 from grader.handin.inside.document import Function, Helper, Notebook, Refused, Submission
-from grader.handin.inside.engine import EngineFile, changed_outside, engine_file
+from grader.handin.inside.engine_file import EngineFile, changed_outside, engine_file
 from grader.handin.inside.lab import Lab
 from grader.handin.inside.match import lesson_named, matched, with_cells
 from grader.handin.inside.methods import Method
