@@ -1,6 +1,6 @@
 """From what was handed in to notebooks that nbgrader can take: the released ones, with the student's own text in them.
 
-Locked cells, names, metadata and the order are the release's. The student's own cells stay where they put them. Which
+Locked cells, names, metadata and the order are the release's. The student's own cells keep their position. Which
 cell is which is taken from the document on the submission, as it is for marks.
 """
 

@@ -27,7 +27,7 @@ def test_a_copied_cell_has_the_same_id_and_the_same_grade_id(solved):
     cell["metadata"]["nbgrader"] = {"grade_id": "now", "schema_version": 3}
     cells = solved.books["03_determinism"]["cells"]
     cells.insert(20, {**cell, "source": "@todo(2)\ndef now(self):\n    pass"})
-    assert full(solved.read()).repairs == (f"{BOOK} has copies of a cell under the same name (cells 16, 21).",)
+    assert full(solved.read()).repairs == (f"{BOOK} has several cells with the same id (cells 16, 21).",)
 
 
 @pytest.mark.parametrize("stub", [True, False])
@@ -63,17 +63,17 @@ def test_part_c_is_written_differently_in_two_lessons_and_the_file_knows_which_w
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda book: book.update(nbformat=3), "says that it is of version 3.5"),
-        (lambda book: book.update(nbformat_minor=99), "says that it is of version 4.99"),
-        (lambda book: book.pop("nbformat"), "does not say of which version it is"),
-        (lambda book: book.update(nbformat="four"), "does not say of which version it is"),
+        (lambda book: book.update(nbformat=3), "states format version 3.5"),
+        (lambda book: book.update(nbformat_minor=99), "states format version 4.99"),
+        (lambda book: book.pop("nbformat"), "does not state its format version"),
+        (lambda book: book.update(nbformat="four"), "does not state its format version"),
         (
             lambda book: book["cells"][0].update(metadata={"nbgrader": {"schema_version": 99}}),
-            "has cells of a strange version of nbgrader",
+            "has cells of an unknown nbgrader version",
         ),
-        (lambda book: book["cells"].insert(2, None), "has something in it that is not a cell"),
-        (lambda book: book["cells"].insert(2, {"cell_type": "code", "source": 3}), "has a cell without a text"),
-        (lambda book: book["cells"][4].update(source="a\r\nb"), "has line ends of Windows"),
+        (lambda book: book["cells"].insert(2, None), "has an entry that is not a cell"),
+        (lambda book: book["cells"].insert(2, {"cell_type": "code", "source": 3}), "has a cell without source"),
+        (lambda book: book["cells"][4].update(source="a\r\nb"), "has Windows line endings"),
     ],
 )
 def test_strange_versions_and_cells_change_nothing(solved, change, said):
@@ -95,7 +95,7 @@ def test_another_editor_stripped_all_metadata(solved):
             cell["metadata"] = {}
     read = full(solved.read())
     assert len(read.repairs) == 7
-    assert read.repairs[3] == f"The cells of {BOOK} have lost their names; they were found by what stands in them."
+    assert read.repairs[3] == f"The cells of {BOOK} have lost their ids; they were matched by their content."
 
 
 def test_without_ids_a_bare_function_counts_where_it_belongs(untouched):
@@ -110,7 +110,7 @@ def test_without_ids_a_bare_function_counts_where_it_belongs(untouched):
 
 def test_cells_in_another_order(solved):
     solved.books["03_determinism"]["cells"].reverse()
-    assert full(solved.read()).repairs == (f"The cells of {BOOK} stand in another order, which changes nothing.",)
+    assert full(solved.read()).repairs == (f"The cells of {BOOK} are in another order, which changes nothing.",)
 
 
 @pytest.mark.parametrize("name", ["Untitled.ipynb", "03_determinism (1).ipynb", "deep/er/05_signals.ipynb"])
@@ -180,13 +180,13 @@ def test_lines_of_a_cell_as_a_text_or_as_a_list_with_or_without_ends(solved):
             text = "".join(cell["source"])
             cell["source"] = {"0": text, "1": text.split("\n"), "2": text.splitlines(keepends=True)}.get(stem[1], text)
     read = full(solved.read())
-    assert read.repairs == ("notebooks/01_event_sourcing.ipynb has cells whose lines have no ends.",)
+    assert read.repairs == ("notebooks/01_event_sourcing.ipynb has cells whose lines lack line endings.",)
 
 
 @pytest.mark.parametrize("kind", ["markdown", "raw"])
 def test_a_todo_in_a_cell_of_another_kind_counts(solved, kind):
     solved.cell(NOW)["cell_type"] = kind
-    text = f"TODO 2 in {BOOK}, cell 16: its cell is of the kind {kind}, and counts all the same."
+    text = f"TODO 2 in {BOOK}, cell 16: its cell is of type {kind}, and counts all the same."
     assert full(solved.read()).repairs == (text,)
     solved.cell(NOW)["source"] = f"```python\n{''.join(solved.cell(NOW)['source'])}\n```"
     assert full(solved.read()).repairs == (text,)
@@ -220,10 +220,10 @@ def test_sixty_megabytes_of_output_are_passed_over(solved, outputs):
         ("def now(self):\n    return 7.0", "the line `@todo` is missing above it"),
         (
             "@todo(3)\ndef now(self):\n    return 7.0",
-            "another number stands in its `@todo`, and its name says that it is TODO 2",
+            "its `@todo` has another number, and its name shows that it is TODO 2",
         ),
         ("@todo(2)\ndef the_time(self):\n    return 7.0", "it was called `the_time`, and was renamed now"),
-        ("@todo(2)\n@property\ndef now(self):\n    return 7.0", "what stands above it with `@` was left out"),
+        ("@todo(2)\n@property\ndef now(self):\n    return 7.0", "other decorators above it were removed"),
         ("class Context:\n    @todo(2)\n    def now(self):\n        return 7.0", None),
         ("from __future__ import annotations\n@todo(2)\ndef now(self) -> Nothing:\n    return 7.0", None),
         ("@todo(2)\r\ndef now(self):\r\n    return 7.0\r\n", ""),
@@ -239,7 +239,7 @@ def test_what_people_do_to_a_cell(solved, text, note):
     compile(read.whole, "engine", "exec")
     read.whole.encode()
     if note == "":
-        assert read.repairs == (f"{BOOK} has line ends of Windows.",)
+        assert read.repairs == (f"{BOOK} has Windows line endings.",)
     else:
         assert list(read.repairs) == ([f"TODO 2 in {BOOK}, cell 16: {note}."] if note else [])
     assert (read.refusals, set(read.alone)) == ({}, {1, 2, 3, 4, 5})

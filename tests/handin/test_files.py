@@ -148,8 +148,8 @@ def test_an_engine_without_the_classes_is_still_run_as_a_whole(of):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (REFERENCE.replace("\n", "\r\n").encode(), "has line ends of Windows"),
-        (REFERENCE.replace("\n", "\r").encode(), "has line ends of Windows"),
+        (REFERENCE.replace("\n", "\r\n").encode(), "has Windows line endings"),
+        (REFERENCE.replace("\n", "\r").encode(), "has Windows line endings"),
         (b"\xef\xbb\xbf" + REFERENCE.encode(), "begins with a byte order mark"),
         (REFERENCE.encode("utf-16"), "is in UTF-16"),
         (REFERENCE.encode() + b"# \xe9\n", "is not in UTF-8, and was read as Windows-1252"),

@@ -61,7 +61,7 @@ def _content(notebook: Notebook, cell: Cell, order: int, lab: Lab) -> Content:
         methods = _broken(text, place, wanted, error, lab) if is_code or wanted or marked else []
         methods = [replace(method, runs=marked and is_code) for method in methods]
         return replace(here, methods=_counted(methods, notebook, order, lab), error=error)
-    notes = () if is_code else (f"its cell is of the kind {cell.kind[:20]}, and counts all the same",)
+    notes = () if is_code else (f"its cell is of type {cell.kind[:20]}, and counts all the same",)
     methods = [
         replace(method, runs=method.runs and is_code, notes=(*notes, *source.notes, *method.notes))
         for method in (in_cell(source, place, wanted, lab) if is_code or wanted or marked else ())

@@ -249,7 +249,7 @@ def _tell_choices(found: _Findings) -> None:
             why = f"it needs what is defined in {cell.place}, which {cell.error}"
             _needs_a_newer_python(number, why, found)
         elif missing and any(one.written for one in chosen_ones) and not found.files_only:
-            said = f"TODO {number}: {', '.join(missing)} is nowhere to be found, and counts as unwritten."
+            said = f"TODO {number}: {', '.join(missing)} was not found, and counts as unwritten."
             found.repairs.append(said)
 
 

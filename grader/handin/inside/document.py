@@ -11,8 +11,8 @@
       refusals     what could not be used, and why
       ungraded     what needs a newer Python; `not_graded`: why the submission can have no mark at all
 
-A `Place` names a file, a cell and a line. Notebooks are JSON and engines are Python, so a place is exact: whoever needs
-a cell or a function again takes it from here by its place, and does not search for it a second time.
+A `Place` names a file, a cell and a line. Every later step takes a cell or a function from here by its place, and does
+not search for it a second time.
 """
 
 from __future__ import annotations

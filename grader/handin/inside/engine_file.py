@@ -36,7 +36,7 @@ def engine_file(path: str, data: bytes, lab: Lab) -> EngineFile:
     text, note = decode(data, cookie=True)
     notes = [note] if note else []
     if b"\r" in data and not note:
-        notes.append("has line ends of Windows")
+        notes.append("has Windows line endings")
     text = without_cookie(text)
     if not text.strip():
         raise Refused("is empty")

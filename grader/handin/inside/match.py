@@ -70,9 +70,9 @@ def _order(notebook: Notebook, lesson: Lesson) -> list[str]:
     orders = {id_: order for order, id_ in enumerate(lesson.texts)}
     order = list(dict.fromkeys(orders[cell.id] for cell in notebook.cells if cell.id in orders))
     if not order:
-        return [f"The cells of {notebook.path} have lost their names; they were found by what stands in them."]
+        return [f"The cells of {notebook.path} have lost their ids; they were matched by their content."]
     if order != sorted(order):
-        return [f"The cells of {notebook.path} stand in another order, which changes nothing."]
+        return [f"The cells of {notebook.path} are in another order, which changes nothing."]
     return []
 
 

@@ -79,7 +79,7 @@ def in_cell(read: Source, place: Place, wanted: str | None, lab: Lab) -> Iterato
         way = BY_ID if part == wanted else BY_MARK if marks else BY_NAME
         notes = [] if marks else ["the line `@todo` is missing above it"]
         if marks and not any(_number(mark) == lab.parts[part] for mark in marks):
-            notes = [f"another number stands in its `@todo`, and its name says that it is TODO {lab.parts[part]}"]
+            notes = [f"its `@todo` has another number, and its name shows that it is TODO {lab.parts[part]}"]
         found[part] = node, way, notes
     if wanted and wanted not in found and len(others) == 1:
         old, name = others[0].name, wanted.rpartition(".")[2]
@@ -120,7 +120,7 @@ def _taken(read: Source, node: Function, method: Method, notes: Iterable[str], l
     """The method with the text of a function in a cell. Decorators are removed, as `@todo` itself does it."""
     text = moved_left(read.lines[node.lineno - 1 : node.end_lineno], node, node.lineno)
     other = [mark for mark in node.decorator_list if not _is_mark(mark)]
-    said = [*notes, *(["what stands above it with `@` was left out"] if other else [])]
+    said = [*notes, *(["other decorators above it were removed"] if other else [])]
     node.decorator_list = []
     place = replace(method.place, line=node.lineno)
     return usable(replace(method, place=place, text=text, node=node, notes=tuple(said)), lab)

@@ -61,36 +61,36 @@ def _cells(book: dict[str, Any], attachments: bool) -> tuple[tuple[Cell, ...], l
         raise Refused("is JSON, but has no cells, so it is not a notebook")
     if len(listed) > CELLS:
         raise Refused(f"has more than {CELLS:,} cells")
-    made, odd, strange = [], [], 0
+    made, notes, others = [], [], 0
     for number, cell in enumerate(listed, 1):
         if not isinstance(cell, dict):
-            strange += 1
+            others += 1
             continue
         source, note = _source(cell.get("source", cell.get("input")))
-        odd += [note] if note and note not in odd else []
+        notes += [note] if note and note not in notes else []
         nbgrader = _dict(_dict(cell.get("metadata")).get("nbgrader"))
         id_, grade_id = (_name(where, key) for where, key in ((cell, "id"), (nbgrader, "grade_id")))
         pictures = _attachments(cell.get("attachments")) if attachments else {}
         made.append(Cell(number, _name(cell, "cell_type") or "code", source, id_, grade_id, pictures))
         version = nbgrader.get("schema_version", 3)
         if isinstance(version, bool) or version not in (1, 2, 3):
-            note = "has cells of a strange version of nbgrader"
-            odd += [note] if note not in odd else []
-    if strange:
-        odd.append("has something in it that is not a cell")
-    return tuple(made), odd
+            note = "has cells of an unknown nbgrader version"
+            notes += [note] if note not in notes else []
+    if others:
+        notes.append("has an entry that is not a cell")
+    return tuple(made), notes
 
 
 def _source(source: Any) -> tuple[str, str]:
     note = ""
     if isinstance(source, list) and all(isinstance(line, str) for line in source):
         cut = len(source) > 1 and not any(line.endswith("\n") for line in source)
-        note = "has cells whose lines have no ends" if cut else ""
+        note = "has cells whose lines lack line endings" if cut else ""
         source = ("\n" if cut else "").join(source)
     if not isinstance(source, str):
-        return "", "has a cell without a text"
+        return "", "has a cell without source"
     if "\r" in source:
-        source, note = source.replace("\r\n", "\n").replace("\r", "\n"), "has line ends of Windows"
+        source, note = source.replace("\r\n", "\n").replace("\r", "\n"), "has Windows line endings"
     return source.removeprefix("\ufeff"), note
 
 
@@ -105,9 +105,9 @@ def _attachments(given: Any) -> dict[str, dict[str, str]]:
 def _format(book: dict[str, Any]) -> Iterator[str]:
     version: list[Any] = [book.get("nbformat"), book.get("nbformat_minor")]
     if any(type(number) is not int or not 0 <= number < 1000 for number in version):
-        yield "does not say of which version it is"
+        yield "does not state its format version"
     elif version[0] != 4 or version[1] > 5:
-        yield f"says that it is of version {version[0]}.{version[1]}"
+        yield f"states format version {version[0]}.{version[1]}"
 
 
 def _doubles(cells: tuple[Cell, ...]) -> Iterator[str]:
@@ -116,7 +116,7 @@ def _doubles(cells: tuple[Cell, ...]) -> Iterator[str]:
         where = [cell.number for cell, name in zip(cells, names, strict=True) if name in double]
         if where:
             told = ", ".join(map(str, where[:6])) + (" ..." if len(where) > 6 else "")
-            yield f"has copies of a cell under the same name (cells {told})"
+            yield f"has several cells with the same id (cells {told})"
             return
 
 
