@@ -95,7 +95,7 @@ class Examinee:
         finally:
             self._test_until = None
         if self._was_late():
-            return Late("the engine did not come back")
+            return Late("the engine did not return")
         if not isinstance(error, Ended):
             self._patience.slowest = max(self._patience.slowest, time.monotonic() - begun)
         return error
@@ -130,7 +130,7 @@ class Examinee:
             return module
         except BaseException as error:
             if not self._imports and not isinstance(error, (KeyboardInterrupt, NotStarted)):
-                self._broken = Late("the engine did not come back from its import") if self._was_late() else error
+                self._broken = Late("the engine did not return from its import") if self._was_late() else error
                 raise self._broken from None
             raise
         finally:

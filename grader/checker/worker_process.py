@@ -168,9 +168,7 @@ class Worker:
 
     def _late(self) -> Ended:
         self.late = True
-        return self._lose(
-            f"it did not come back within {self.seconds:g} seconds: a loop in it does not end, or it sleeps"
-        )
+        return self._lose(f"it did not return within {self.seconds:g} seconds: a loop in it does not end, or it sleeps")
 
     def _death(self) -> str:
         return "its process ended: it was stopped at a limit (memory, CPU time, files), or ended itself"

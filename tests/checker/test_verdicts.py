@@ -84,7 +84,7 @@ def with_now(body):
 def test_an_engine_that_does_not_come_back_is_lost():
     with Worker(seconds=0.5) as worker:
         m = worker.start(with_now("while True: pass"))
-        with pytest.raises(Ended, match="did not come back within"):
+        with pytest.raises(Ended, match="did not return within"):
             m.DurableEngine(clock=m.SimulatedClock()).run(lambda ctx, order: ctx.now(), m.WorkflowState("w"))
         assert worker.lost
         with pytest.raises(Ended):
@@ -116,7 +116,8 @@ def test_no_workflow_can_go_on_after_its_worker_is_lost():
         except:
             return "done"
 
-    dies = REFERENCE.replace("        inbox = self._inbox[name]\n", "        import os; os._exit(1)\n", 1)
+    body = "    def wait_signal(self, name):\n        import os; os._exit(1)"
+    dies = replace_function(REFERENCE, "Context.wait_signal", body)
     with Worker() as worker:
         m = worker.start(dies)
         with pytest.raises(Ended, match="process ended"):

@@ -69,7 +69,7 @@ def test_an_error_of_the_tests_workflow_is_attributed_to_the_workflow(tmp_path):
 def test_an_error_named_timeout_is_not_taken_for_time_that_ran_out(tmp_path):
     said = public("now_is_recorded", with_body("Context.now", "raise KeyError('Timeout of the bank')"), tmp_path)
     assert "The engine raised KeyError: 'Timeout of the bank'" in said
-    assert "did not come back" not in said
+    assert "did not return" not in said
 
 
 def test_a_test_that_cannot_go_on_with_a_result_says_so_and_shows_its_own_line(tmp_path):

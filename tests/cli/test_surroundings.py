@@ -167,7 +167,13 @@ def test_no_other_part_of_the_product_starts_python_in_a_way_of_its_own():
     }
     ours = {"durable_lab/processes.py", "durable_lab/cli/doctor.py", "durable_lab/study.py"}  # doctor only says it
     isolated = {"grader/sandbox/bubblewrap.py", "grader/nbgrader_course/kernel.py"}  # with an environment of their own
-    assert files - ours - isolated - {"grader/dev/bench_grading.py", "grader/nbgrader_course/steps.py"} == set()
+    assert (
+        files
+        - ours
+        - isolated
+        - {"grader/dev/bench_grading.py", "grader/dev/bench_timeline.py", "grader/nbgrader_course/steps.py"}
+        == set()
+    )
 
 
 # ---------------------------------------------------------------- standard input

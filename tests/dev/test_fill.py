@@ -110,7 +110,7 @@ def test_an_endless_loop_is_ended_and_named(run_14, filled):
     [message] = done.said.values()
     line = next(i for i, line in enumerate(text.splitlines(), 1) if "while True: pass" in line)
     assert done.code == 1
-    assert "did not come back within 5 seconds" in message
+    assert "did not return within 5 seconds" in message
     assert f"engine.py, line {line}, in now: while True: pass" in message
     assert "Traceback" not in done.out
 

@@ -33,7 +33,7 @@ Job = tuple[str, str]  # a test's name and a course; the public test has the cou
 
 
 class TookTooLong(BaseException):
-    """The engine does not come back."""
+    """The engine does not return."""
 
 
 def module_of(source: str) -> types.ModuleType:

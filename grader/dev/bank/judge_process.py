@@ -41,7 +41,7 @@ class Reports:
         if report.failed:
             message = str(getattr(report.longrepr, "text", report.longrepr)) or "failed"
             self.tests[name] = message if report.when == "call" else f"error in {report.when}: {message}"
-            if "did not come back" in message:  # this engine will do so again
+            if "did not return" in message:  # this engine will do so again
                 for item in self._items:
                     item.add_marker(pytest.mark.timeout(SECONDS_AFTER_A_TIMEOUT, func_only=True), append=False)
         elif report.when == "call":
