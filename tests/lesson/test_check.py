@@ -45,7 +45,7 @@ def test_a_todo_that_never_ends_still_has_a_verdict(engine, monkeypatch):
     checked = check(2)
     assert checked.picture is None
     assert checked.points[0] == 0
-    assert "did not come back within" in repr(checked)
+    assert "did not return within" in repr(checked)
 
 
 def test_what_a_test_says_cannot_put_a_script_into_the_page(engine):

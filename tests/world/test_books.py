@@ -320,7 +320,9 @@ def test_books_that_another_thread_collects_raise_no_error_there(path, monkeypat
     problems = []
     monkeypatch.setattr(sys, "unraisablehook", lambda problem: problems.append(problem.exc_value))
     held = [Ledger(path)]
+    connection = held[0]._db
     collector = threading.Thread(target=held.clear)
     collector.start()
     collector.join()
+    connection.close()  # in the thread that it belongs to
     assert problems == []
