@@ -50,7 +50,7 @@ def lost(found, number):
 
 
 @pytest.mark.parametrize("body", [LOOP, SWALLOWS, "import time; time.sleep(600)"], ids=["loop", "swallows", "sleep"])
-@pytest.mark.long(every=3)
+@pytest.mark.long
 def test_a_todo_that_does_not_come_back_costs_no_more_than_one_that_is_wrong_and_says_that_time_ran_out(body):
     slow = check(handed_in({"DurableEngine.signal": body}), "seed")
     wrong = check(handed_in({"DurableEngine.signal": "return self.there_is_no_such_thing"}), "seed")
@@ -68,6 +68,7 @@ def number_of_words(outcome):
     )
 
 
+@pytest.mark.long
 def test_five_todos_that_loop_have_an_end_well_below_the_deadline():
     bodies = {part.function: LOOP for todo in all_todos().values() for part in todo.parts}
     before = time.monotonic()
@@ -126,6 +127,7 @@ def test_a_test_that_passes_while_a_todo_that_it_uses_is_open_is_not_held_agains
     assert words == {"TODO 2 is still to be written"}
 
 
+@pytest.mark.long
 def test_a_mistake_in_the_code_around_the_todos_costs_one_todo_only():
     head = next(line for line in SOLVED.splitlines() if line.startswith("def _takes_key("))
     text = SOLVED.replace(head, f"{head}\n    return False")
@@ -136,6 +138,7 @@ def test_a_mistake_in_the_code_around_the_todos_costs_one_todo_only():
         assert {outcome.message for outcome in lost(found, number).values() if number != 1} <= {AROUND}
 
 
+@pytest.mark.long
 def test_an_engine_that_ends_its_own_process_loses_the_whole_point_and_one_that_loops_half():
     ends, loops = (check(handed_in({"Context.now": body}), "seed")[0] for body in ("import os; os._exit(0)", LOOP))
     none = check(Submission("a", alone=dict.fromkeys((1, 3, 4, 5), SOLVED)), "seed")[0]
