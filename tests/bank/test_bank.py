@@ -54,7 +54,7 @@ def verdict(tmp_path_factory):
 
 
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=12)
+@pytest.mark.long(every=24)
 def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
     said = verdict(entry)
     assert said.ended == ""

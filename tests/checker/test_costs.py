@@ -17,7 +17,7 @@ WRONG = entries("wrong")
 MOST_COSTLY = 1.5  # times the points of the TODO
 
 
-@pytest.mark.long(every=120)
+@pytest.mark.long(every=300)
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
 def test_one_mistake_costs_about_its_own_todo_and_that_part_says_so(entry, tmp_path):

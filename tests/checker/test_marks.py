@@ -44,7 +44,7 @@ def test_the_weights_make_a_hundred():
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=10)
+@pytest.mark.long(every=22)
 def test_a_right_engine_has_full_marks_however_it_is_written(entry, tmp_path):
     report = grade(hand_in(entry, tmp_path / "a"), "a")
     made = points(report)
@@ -70,7 +70,7 @@ def test_the_lab_as_handed_out_has_no_points_and_says_what_to_do(tmp_path):
         ("retries_for_ever", 1),
     ],
 )
-@pytest.mark.long(every=2)
+@pytest.mark.long(every=4)
 def test_one_mistake_costs_one_todo(stem, number, tmp_path):
     assert WRONG[stem].todo == number
     report = grade(hand_in(WRONG[stem], tmp_path / "a"), "a")
@@ -109,7 +109,7 @@ def test_parts_that_fit_each_other_only_earn_their_points(tmp_path):
 
 
 @pytest.mark.parametrize("stem", ["results_are_found_by_name", "now_reads_the_wall_clock", "random_key"])
-@pytest.mark.long(every=3)
+@pytest.mark.long
 def test_graded_twice_the_report_is_the_same(stem, tmp_path):
     folder = hand_in(WRONG[stem], tmp_path / "a")
     first = grade(folder, "a")

@@ -36,6 +36,7 @@ def with_body(function, body):
 
 @pytest.mark.usefixtures("bubblewrap")
 @pytest.mark.parametrize("case", BODIES)
+@pytest.mark.long(every=3)
 def test_each_way_to_end_has_a_true_message_in_the_public_part(case):
     function, body, says = BODIES[case]
     found = check(Submission("a", whole=with_body(function, body)), "seed")

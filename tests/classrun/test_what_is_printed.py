@@ -32,6 +32,7 @@ def test_the_next_command_can_be_pasted_whatever_a_folder_is_called(hand_ins, in
 @pytest.mark.parametrize(
     "name", [b"o\x1b[2J", b"two\nlines", b"tab\there", b"\xff", b"back\\slash", "zoë ★".encode(), b"-x"]
 )
+@pytest.mark.long(every=4)
 def test_no_name_of_a_folder_reaches_the_terminal_raw_and_the_next_command_still_names_it(hand_ins, name, encoding):
     env = {**os.environ, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "grader", "unpack", "all", "--", name]

@@ -324,6 +324,7 @@ def test_a_line_wraps_at_words_and_a_command_to_be_copied_never_wraps(monkeypatc
 @pytest.mark.parametrize(
     "words", [["demo"], ["refund", "history"], ["hint", "1", "2"], ["doctor"], ["--help"], ["refund", "--help"]]
 )
+@pytest.mark.long(every=4)
 def test_everything_fits_in_terminals_of_60_and_80_columns(lab, width, words):
     lab.refund("start")
     lab.refund("approve")

@@ -104,6 +104,7 @@ def test_an_error_in_the_engine_is_shown_with_the_line_to_look_at(run_14, filled
     assert "Traceback" not in message
 
 
+@pytest.mark.long
 def test_an_endless_loop_is_ended_and_named(run_14, filled):
     text = filled(1, 4, 3, 5).replace('raise NotImplementedError("TODO 2: ', 'while True: pass\n        ("')
     done = run_14(text, "-k", "now_is_recorded_once")

@@ -75,6 +75,7 @@ def overridden(entry):
 
 @pytest.mark.parametrize("todo", all_todos())
 @pytest.mark.parametrize("mistake", ["amuont", "raise SystemExit(3)", "return 3", "return None", "return self"])
+@pytest.mark.long(every=5)
 def test_an_engine_that_is_only_broken_shows_no_belief(todo, mistake):
     engine = SOURCE
     for part in all_todos()[todo].parts:

@@ -66,7 +66,7 @@ def run(command: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", RECIPES)
-@pytest.mark.long(every=4)
+@pytest.mark.long(every=8)
 def test_a_recipe_works_as_it_is_written(name, copy):
     follow(RECIPES[name], copy)
 

@@ -61,6 +61,7 @@ def the_others(submission, why, what="TODO 2"):
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
+@pytest.mark.long(every=3)
 def test_a_file_that_is_no_notebook_has_a_reason(solved, data, why):
     del solved.books["03_determinism"]
     solved.files[BOOK] = data
@@ -313,7 +314,7 @@ def places(value, path=()):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=12)
 def test_a_notebook_with_random_places_changed_is_read(made, tmp_path, monkeypatch, seed):
     rng = random.Random(seed)
     stem = rng.choice(["02_replay", "03_determinism", "05_signals"])

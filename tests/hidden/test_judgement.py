@@ -23,6 +23,7 @@ TRIVIAL = (
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=4)
 def test_a_right_engine_passes_however_it_is_written(run, entry):
     said = run(entry.source(), [(name, entry.name) for name in HIDDEN])
     assert said == [""] * 14

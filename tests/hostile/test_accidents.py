@@ -9,7 +9,7 @@ WORTH = {"": lambda: 100.0, "TODO 2": without_todo_2, "lesson 3": without_lesson
 
 
 @pytest.mark.parametrize("accident", ACCIDENTS, ids=lambda accident: accident.name)
-@pytest.mark.long(every=7)
+@pytest.mark.long(every=14)
 def test_an_accident_costs_what_it_must_and_no_more(accident, full, survive):
     accident.make(full)
     report = survive(full.write())

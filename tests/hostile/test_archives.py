@@ -13,7 +13,7 @@ from tests.hostile.attack import SOLVED, attacks
 
 
 @pytest.mark.parametrize("make", ARCHIVES, ids=lambda make: make.__name__)
-@pytest.mark.long(every=4)
+@pytest.mark.long(every=10)
 def test_a_hostile_archive_harms_no_other_student(make, survive, tmp_path):
     room = tmp_path / "collected"
     room.mkdir()

@@ -28,7 +28,7 @@ def listener():
 
 
 @pytest.mark.parametrize("attack", [*ENGINES, *WIRE], ids=lambda attack: attack.path.stem)
-@pytest.mark.long(every=12)
+@pytest.mark.long(every=20)
 def test_a_hostile_engine_gets_the_points_that_it_earned(attack: Attack, survive, planted, listener, tmp_path):
     engine = attack.engine(secrets=planted[1], **listener)
     folder = tmp_path / "mallory"

@@ -8,7 +8,7 @@ from tests.hostile.worth import right_letter, without_lesson_3
 
 
 @pytest.mark.parametrize("trick", TRICKS, ids=lambda trick: trick.name)
-@pytest.mark.long(every=8)
+@pytest.mark.long(every=16)
 def test_hostile_files_get_the_points_that_they_earned(trick, untouched, full, survive, tmp_path):
     hand_in = full if trick.on_full else untouched
     folder = trick.make(hand_in, tmp_path)

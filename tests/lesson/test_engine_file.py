@@ -71,6 +71,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.long(every=5)
 def test_a_broken_file_is_one_clear_line_from_check_engine_and_attempt_run(file, kind):
     spoil, said = BROKEN[kind]
     spoil(file)
@@ -114,6 +115,7 @@ def test_a_folder_that_may_not_be_entered_is_one_line(file, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["latin-1", "deleted", "a folder", "empty", "sys.exit", "os._exit", "no python"])
 @pytest.mark.parametrize("arguments", [(), ("check", "2"), ("check",)])
+@pytest.mark.long(every=5)
 def test_the_command_says_it_in_one_line(file, kind, arguments):
     spoil, said = BROKEN[kind]
     spoil(file)
@@ -155,6 +157,7 @@ def test_a_run_that_does_not_end_gives_the_kernel_back(file, monkeypatch):
 
 
 @pytest.mark.parametrize("kind", BROKEN)
+@pytest.mark.long(every=5)
 def test_reset_restores_the_whole_file_and_keeps_the_old_one(file, kind):
     BROKEN[kind][0](file)
     before = file.read_bytes() if file.is_file() else None

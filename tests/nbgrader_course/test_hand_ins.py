@@ -223,6 +223,7 @@ def test_a_score_is_never_more_than_the_cell_gives_and_never_no_number(course, h
     assert grades["todo-5"].needs_manual_grade, "a cell that the report does not know waits for a person"
 
 
+@pytest.mark.long
 def test_an_archive_of_a_learning_platform_is_collected_and_the_same_one_changes_nothing(course, books, tmp_path):
     def archive(name, answer):
         with zipfile.ZipFile(tmp_path / name, "w") as made:

@@ -81,7 +81,7 @@ def quick(monkeypatch):
 
 
 @pytest.mark.parametrize("name", SOLVED)
-@pytest.mark.long(every=4)
+@pytest.mark.long(every=7)
 def test_each_truth_is_the_same_however_the_cells_are_run(monkeypatch, tmp_path, name):
     monkeypatch.setenv("LAB_MODULE", "solution")
     monkeypatch.chdir(tmp_path)

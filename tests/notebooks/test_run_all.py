@@ -36,7 +36,7 @@ def run(text, folder):
 
 
 @pytest.mark.parametrize(("path", "text"), HANDED_OUT, ids=[path.stem for path, _ in HANDED_OUT])
-@pytest.mark.long(every=5)
+@pytest.mark.long(every=7)
 def test_a_notebook_as_handed_out_runs_to_its_end_and_says_what_to_do(workspace, path, text):
     said = run(text, workspace)
     assert "engine.py" in said, "it says which engine is under study"

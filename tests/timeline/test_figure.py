@@ -180,6 +180,7 @@ def odd_run(m, text):
 
 @pytest.mark.parametrize("clock", [False, True])
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD.keys())
+@pytest.mark.long(every=4)
 def test_any_string_can_be_drawn_and_printed(m, text, clock):
     run = odd_run(m, text)
     with warnings.catch_warnings():
