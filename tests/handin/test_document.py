@@ -90,7 +90,7 @@ def test_files_that_cannot_be_read_within_the_limits_are_not_graded_and_never_0(
     monkeypatch.setattr(reading, "LIMITS", bubblewrap.Limits(memory_mb=1_500, cpu_seconds=1, processes=4))
     inside(READ + HEAVY[kind])
     with pytest.raises(NotGraded, match="could not be read"):
-        grade(solved.write(), "ann")
+        grade(solved.write(), "ann", isolated=not bubblewrap.missing())
 
 
 def test_the_reading_process_sees_nothing_of_this_machine_and_cannot_write(solved, inside, bubblewrap, tmp_path):
