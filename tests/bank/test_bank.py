@@ -135,6 +135,7 @@ def test_the_quick_verdict_is_that_of_a_plain_pytest(entry, code, verdict, tmp_p
     assert failed == set(verdict(entry).failed)
 
 
+@pytest.mark.long
 def test_an_engine_that_cannot_be_interrupted_is_killed(tmp_path):
     loop = "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n"
     with Judge(seconds=1) as judge:

@@ -39,7 +39,7 @@ def failed(source, **options):
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.path.stem)
-@pytest.mark.long(every=16)
+@pytest.mark.long(every=48)
 def test_the_border_changes_no_verdict(entry, judge):
     with tempfile.TemporaryDirectory() as folder:
         want = {*judge.verdict(entry.source(), Path(folder, "w")).failed}

@@ -363,6 +363,7 @@ def test_a_narrow_table_breaks_no_short_word(lab, width):
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.long(every=4)
 def test_each_next_line_can_be_pasted_into_a_shell(lab, store, name, encoding):
     (lab.folder / "my runs").mkdir()
     (lab.folder / "bin").mkdir()

@@ -167,6 +167,7 @@ def test_an_engine_that_cannot_be_interrupted_is_killed():
     assert in_fork(lambda: {"a": 1}, seconds=30) == {"a": 1}
 
 
+@pytest.mark.long
 def test_if_two_beliefs_fit_equally_none_is_named(monkeypatch):
     facts = next(one.facts for one in learnt(KNOWN[:1]))
     belief = KNOWN[0].belief

@@ -164,6 +164,7 @@ def test_a_folder_or_an_archive_for_each_student_in_an_archive(taken, around):
         ("ann.tar.gz", zipped),
     ],
 )
+@pytest.mark.long(every=5)
 def test_an_archive_of_one_student(taken, name, pack, around):
     students, _ = taken(name, pack([(f"{around}lab/engine.py", ENGINE), (f"{around}notebooks/own.ipynb", b"{}")]))
     assert list(students) == ["ann"]
@@ -200,6 +201,7 @@ CLIMBING = ["../x.py", "a/../../x.py", "/etc/x.py", "C:\\x.py", "C:x.py", "..\\x
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
 @pytest.mark.parametrize("bad", [*CLIMBING, "x" * 250 + ".py"])
+@pytest.mark.long(every=4)
 def test_names_that_climb_out_are_left_out_and_said(taken, pack, bad):
     students, _ = taken("ann.zip", pack([("engine.py", ENGINE), (bad, b"evil")]))
     assert files(students["ann"]) == ["engine.py"]

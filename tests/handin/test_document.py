@@ -86,6 +86,7 @@ HEAVY = {
 
 
 @pytest.mark.parametrize("kind", HEAVY)
+@pytest.mark.long(every=4)
 def test_files_that_cannot_be_read_within_the_limits_are_not_graded_and_never_0(solved, inside, monkeypatch, kind):
     monkeypatch.setattr(reading, "LIMITS", bubblewrap.Limits(memory_mb=1_500, cpu_seconds=1, processes=4))
     inside(READ + HEAVY[kind])

@@ -164,7 +164,7 @@ DEEP = {
 
 @pytest.mark.parametrize("kind", DEEP)
 @pytest.mark.parametrize("where", ["cell", "helper", "file", "question"])
-@pytest.mark.long(every=6)
+@pytest.mark.long(every=4)
 def test_source_that_overtaxes_the_parser_has_a_reason(solved, where, kind):
     text = f"@todo(2)\ndef now(self):\n    return {DEEP[kind]}"
     solved.add("00_why_a_for_loop_agent_dies", "x = 1")
