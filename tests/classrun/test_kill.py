@@ -53,7 +53,7 @@ def test_a_class_of_30_killed_three_times_ends_as_one_that_was_not_killed(classr
         done = graded_then_killed(classroom, lines) if lines else classroom.grade("--jobs", str(JOBS), code=1).split()
         assert not set(classroom.graded - before) & seen, "who was done before the last kill is not graded again"
         seen |= set(done) & set(MIXED) - {"mo"}  # what failed is tried again
-    assert len(seen) >= sum(KILLS), "these were seen to be done"
+    assert len(seen) >= sum(KILLS) - len(KILLS), "these were seen to be done; one line before each kill may be mo's"
     in_flight = len(KILLS) * JOBS
     assert (
         sum(classroom.graded.values()) <= sum(unkilled.graded.values()) + in_flight + len(KILLS) * 2
