@@ -191,7 +191,10 @@ class Context:
             tries.append(Attempt(start, clock.now(), error))
             if final or k == policy.max_attempts - 1:
                 break
-            clock.sleep(min(policy.initial_interval * policy.backoff**k, policy.max_interval))
+            try:
+                clock.sleep(min(policy.initial_interval * policy.backoff**k, policy.max_interval))
+            except BaseException as crash:
+                self.stop(crash, fatal=True)
         begin, end = tries[0].started_at, tries[-1].ended_at
         return Command("activity", name, args, error is None, value, error, tuple(tries), begin, end)
 
