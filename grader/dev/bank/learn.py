@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +18,10 @@ from durable_lab.diagnosis.beliefs import BELIEFS, Belief
 from durable_lab.diagnosis.diagnose import EXAMPLES, FINGERPRINTS
 from durable_lab.diagnosis.observe import Facts, log_of, observe, symptoms
 from durable_lab.diagnosis.probes import PROBES
+from durable_lab.judge.side_by_side import WIDTH, side_by_side
 from durable_lab.study import ROOT
 from durable_lab.todos import all_todos
 from grader.dev.bank.entry import Entry, entries, halves
-from grader.dev.bank.example import side_by_side
 from grader.dev.bank.fork import ForkEnded, in_fork
 from grader.dev.bank.observe import SECONDS, TimedModule, module
 from grader.dev.bank.splice import REFERENCE
@@ -64,7 +65,7 @@ def _known(entry: Entry, right: Facts, logs: dict[str, list[str]]) -> Known:
         facts, shown, lines = in_fork(observed, SECONDS)
     except ForkEnded as end:
         raise RuntimeError(f"{entry.name} in the probes: {end}") from None
-    example = side_by_side(PROBES[shown].story, logs[shown], lines)
+    example = "\n".join([*textwrap.wrap(PROBES[shown].story, WIDTH), "", side_by_side(logs[shown], lines)])
     return Known(belief, entry.path.stem, facts, symptoms(facts, right), example)
 
 

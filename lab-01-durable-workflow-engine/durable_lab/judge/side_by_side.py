@@ -1,6 +1,4 @@
-"""A counter-example: the log of one probe on the reference, and beside it the log on a wrong engine of the bank.
-
-Kim and Lee get 30 each.
+"""Two logs of the same program beside each other: of a right engine, and of a wrong one.
 
 as it should be                    | with this belief
 pay(30) -> "receipt"  key kim/0    | pay(30) -> "receipt"  key 0
@@ -10,28 +8,27 @@ pay(30) -> "receipt"  key lee/0    # pay(30) -> "receipt"  key 0
 from __future__ import annotations
 
 import re
-import textwrap
 from difflib import SequenceMatcher
 from itertools import pairwise, zip_longest
 
 WIDTH = 110  # of a line, in characters
 MAX_ROWS = 9  # a longer example is cut
-HEADINGS = "as it should be", "with this belief"
+HEADINGS = "as it should be", "with this belief"  # of the two columns
 _VARYING = {
     r"\b1[0-9]{9}\.[0-9]+": "(a time of this machine)",
     r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b": "(a random key)",
 }
 
 
-def side_by_side(story: str, right: list[str], wrong: list[str]) -> str:
-    """Return two columns below the story. A line that differs, or that only one side has, is marked with `#`."""
+def side_by_side(right: list[str], wrong: list[str], headings: tuple[str, str] = HEADINGS, most: int = MAX_ROWS) -> str:
+    """Return two columns. A line that differs, or that only one side has, is marked with `#`."""
     many = any(line.startswith("-- process 2") for line in right + wrong)
     ours, theirs = ([_steady(line) for line in lines if many or line != "-- process 1"] for lines in (right, wrong))
     rows = _rows(ours, theirs)
-    rows = [(HEADINGS[0], HEADINGS[1], " "), *_cut(rows)]
+    rows = [(*headings, " "), *_cut(rows, most)]
     left = min(max(len(row[0]) for row in rows), WIDTH // 2)
     made = [f"{_short(a, left):<{left}} {mark} {_short(b, WIDTH - left - 3)}".rstrip() for a, b, mark in rows]
-    return "\n".join([*textwrap.wrap(story, WIDTH), "", *made])
+    return "\n".join(made)
 
 
 Row = tuple[str, str, str]
@@ -39,7 +36,8 @@ Row = tuple[str, str, str]
 
 def _rows(right: list[str], wrong: list[str]) -> list[Row]:
     """Return the lines beside each other, process by process."""
-    parts = zip_longest(_parts(right), _parts(wrong), fillvalue=[])
+    none: list[str] = []
+    parts = zip_longest(_parts(right), _parts(wrong), fillvalue=none)
     return [row for ours, theirs in parts for row in _beside(ours, theirs)]
 
 
@@ -60,13 +58,13 @@ def _beside(right: list[str], wrong: list[str]) -> list[Row]:
     return rows
 
 
-def _cut(rows: list[Row]) -> list[Row]:
-    """Return at most MAX_ROWS rows: from two before the first difference, and the last one."""
-    if len(rows) <= MAX_ROWS:
+def _cut(rows: list[Row], most: int) -> list[Row]:
+    """Return at most so many rows: from two before the first difference, and the last one."""
+    if len(rows) <= most:
         return rows
     first = next((i for i, row in enumerate(rows) if row[2] == "#"), 0)
-    start = max(0, min(first - 2, len(rows) - MAX_ROWS))
-    end = start + MAX_ROWS
+    start = max(0, min(first - 2, len(rows) - most))
+    end = start + most
     gap = ("...", "...", "|")
     kept = rows[start:end]
     if start:
