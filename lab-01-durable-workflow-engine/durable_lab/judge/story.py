@@ -9,13 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from durable_lab.judge.customers import CUSTOMERS
 from durable_lab.judge.difference import Difference, difference, judge, words
 from durable_lab.judge.oracle import expected
 from durable_lab.judge.play import Event, Trace, play
 from durable_lab.judge.program import Program, Step
 from durable_lab.judge.shrink import SECONDS, shrink
 from durable_lab.judge.side_by_side import side_by_side
-from durable_lab.rules import CUSTOMERS, RULES
+from durable_lab.rules import RULES
 
 HEADINGS = "a right engine", "yours"
 MAX_ROWS = 16  # of the picture
