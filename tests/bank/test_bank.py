@@ -20,7 +20,7 @@ from grader.dev.bank import BELIEFS, GROUPS, Judge, Verdict, entries
 from grader.dev.bank.golden import read, section
 from grader.dev.bank.judge import workspace
 
-WRONG, RIGHT = entries("wrong"), entries("right")
+WRONG, BEYOND, RIGHT = entries("wrong"), entries("beyond"), entries("right")
 NOT_IN_AN_ENGINE = {"M10", "M13", "M15"}  # these make wrong workflows, apps and checkpoints
 
 
@@ -67,6 +67,12 @@ def test_a_wrong_engine_is_rejected_for_a_rule_that_it_breaks(entry, verdict):
     assert not named or named & set(entry.rules), f"the messages cite {named}, not {entry.rules}"
 
 
+@pytest.mark.parametrize("entry", BEYOND, ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=9)
+def test_an_engine_beyond_the_14_passes_them_all_and_belongs_to_the_others_if_not(entry, verdict):
+    assert verdict(entry).failed == {}, "the 14 reject it now: move it to `wrong`"
+
+
 @pytest.mark.parametrize("entry", WRONG, ids=lambda entry: entry.path.stem)
 @pytest.mark.long(every=12)
 def test_the_messages_for_a_wrong_engine_are_those_of_its_golden_section(entry, verdict):
@@ -92,7 +98,7 @@ def test_each_of_the_14_rejects_a_wrong_engine(verdict):
 
 
 def test_a_wrong_engine_declares_its_belief_its_todo_and_its_rules():
-    for entry in WRONG:
+    for entry in [*WRONG, *BEYOND]:
         assert entry.belief in BELIEFS, entry.name
         assert entry.todo == BELIEFS[entry.belief].todo, entry.name
         assert entry.rules, entry.name
@@ -108,14 +114,14 @@ def test_the_bank_covers_every_todo_every_rule_and_every_belief():
     assert len(RIGHT) >= 20
     assert {entry.todo for entry in WRONG} == set(all_todos())
     assert {rule for entry in WRONG for rule in entry.rules} == RULES.keys() - {"R14"}  # that one is the store's
-    assert {entry.belief for entry in WRONG} == BELIEFS.keys()
+    assert {entry.belief for entry in [*WRONG, *BEYOND]} == BELIEFS.keys()
     assert {belief.group for belief in BELIEFS.values()} == GROUPS.keys() - NOT_IN_AN_ENGINE
     assert sum(entry.whole for entry in RIGHT) >= 2
 
 
 def test_no_two_engines_of_the_bank_have_the_same_code():
     codes = {}
-    for entry in [*WRONG, *RIGHT]:
+    for entry in [*WRONG, *BEYOND, *RIGHT]:
         code = "".join(
             ast.dump(node) for node in ast.parse(entry.text).body if not isinstance(node, (ast.Expr, ast.Assign))
         )

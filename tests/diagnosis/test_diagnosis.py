@@ -23,7 +23,7 @@ from grader.dev.bank.learn import known_engines as learnt
 from grader.dev.bank.observe import facts_of, module
 from grader.dev.bank.splice import REFERENCE
 
-WRONG, RIGHT = entries("wrong"), entries("right")
+WRONG, RIGHT = [*entries("wrong"), *entries("beyond")], entries("right")
 KNOWN, HELD_BACK = halves(WRONG)
 SOURCE = REFERENCE.read_text(encoding="utf-8")
 

@@ -145,7 +145,7 @@ class ProbeBench(Bench):
             if abs(now - self._time) > 1e-9:
                 self.lines.append(f"... {_span(now - self._time)} later")
             self._time = now
-            self.lines.append(line)
+            self.lines.append(line.replace("\n", "\\n"))
 
 
 # ---------------------------------------------------------------- facts

@@ -45,6 +45,7 @@ def a_finished_order_again(b):
     yield "ends", again.status
     yield "value", again.value == first.value
     yield "calls", len(b.calls) - calls
+    yield "which", b.calls[calls:]
     yield "journal", compare_count(len(b.journal) - heard, 0)
     yield "records", len(command_names(again.state)) - before
 

@@ -3,6 +3,7 @@
 from durable_lab.checks.failure import show
 from durable_lab.diagnosis.probe_bench import ProbeBench, command_names, compare_count, error_name, json_value
 from durable_lab.diagnosis.probes.probe import probe
+from durable_lab.diagnosis.probes.values import tidied
 
 
 def waiting(b: ProbeBench):
@@ -165,3 +166,25 @@ def a_signal_and_a_full_disk(b):
     _, problem = tried(b, state, "approval", "yes", journal=b.full_disk)
     b.log("the caller gets an error" if problem else "the caller gets no error")
     yield "the caller hears", problem != ""
+
+
+@probe(5)
+def the_clock_is_set_back_between(b):
+    """Ana answers 1 at 1000 seconds. The clock is set back by a minute, and she answers 2."""
+    _, state = waiting(b)
+    for payload, seconds in ((1, 1000.0), (2, 940.0)):
+        b.clock = b.m.SimulatedClock(seconds)
+        state = b.deliver(state, "approval", payload)
+    b.log(f"signals in the state: {show([payload for _, payload in inbox(state)])}")
+    yield "signals", inbox(state)
+
+
+@probe(5)
+def a_name_and_a_payload_with_capitals_and_spaces(b):
+    """A signal has the name " Approval", with a space, and the payload "  Kim LEE "."""
+    _, state = waiting(b)
+    new = b.deliver(state, " Approval", "  Kim LEE ")
+    name, payload = inbox(new)[0]
+    b.log(f"it arrives as {show(name)} with {show(payload)}")
+    yield "name", tidied(name, " Approval")
+    yield "payload", tidied(payload, "  Kim LEE ")

@@ -273,3 +273,39 @@ def a_waiting_order_again(b):
     yield "calls", b.calls
     yield "value", json_value(done.value)
     yield "again", same_state(done.state, b.try_run(refund, done.state).state)
+
+
+def careless(b, step):
+    """Return a workflow that takes this step, catches everything, and returns "fine"."""
+
+    def workflow(ctx, order):
+        with suppress(BaseException):
+            step(ctx)
+        return "fine"
+
+    return workflow
+
+
+@probe(4)
+def a_caught_full_disk(b):
+    """The disk is full. The workflow catches everything and returns "fine"."""
+    pay = b.activity("pay")
+    yield "ends", b.try_run(careless(b, lambda ctx: ctx.call_activity(pay, 30)), journal=b.full_disk).status
+
+
+@probe(4)
+def a_caught_shutdown(b):
+    """The machine is shut down in the middle of a payment. The workflow catches everything and returns "fine"."""
+    pay = b.activity("pay", Crash("shut down"))
+    yield "ends", b.try_run(careless(b, lambda ctx: ctx.call_activity(pay, 30))).status
+
+
+@probe(4)
+def a_caught_failure_of_the_clock(b):
+    """The clock fails. The workflow catches everything and returns "fine"."""
+
+    class Broken(b.m.SimulatedClock):  # type: ignore[name-defined]
+        def now(self):
+            raise OSError("no clock")
+
+    yield "ends", b.try_run(careless(b, lambda ctx: ctx.now()), clock=Broken(1000.0)).status

@@ -108,3 +108,72 @@ def the_process_dies_in_a_call(b):
     second = b.try_run(refund, end.state)
     yield "then runs", b.calls[calls:]
     yield "value", second.value
+
+
+def caught_message(b, message):
+    """Return the message that the workflow gets of an activity that fails with this one."""
+    got = []
+
+    def workflow(ctx, order):
+        try:
+            ctx.call_activity(b.activity("pay", ValueError(message)))
+        except b.m.ActivityError as error:
+            got.append(error.message)
+            b.log(f"the workflow gets the message {show(error.message)}")
+
+    b.try_run(workflow)
+    return got[0] if got else None
+
+
+@probe(1)
+def a_message_of_several_lines(b):
+    """The bank cannot pay, and says why in three lines."""
+    yield "is right", caught_message(b, "closed:\nthe account\n  of Kim") == "closed:\nthe account\n  of Kim"
+
+
+@probe(1)
+def the_number_of_attempts_that_were_made(b):
+    """Four attempts are allowed. The bank is busy, and then its refusal is final. Later the policy allows seven."""
+    pay = b.activity("pay", OSError("line busy"), KeyError("declined"))
+    told = []
+
+    def refund(ctx, order):
+        try:
+            ctx.call_activity(pay, 30)
+        except b.m.ActivityError as error:
+            told.append(error.attempts)
+            b.log(f"the workflow is told of {show(error.attempts)} attempts")
+
+    first = b.try_run(refund, retry=b.policy(max_attempts=4, non_retryable=(KeyError,)))
+    yield "calls", len(b.calls)
+    b.try_run(refund, b.next_process(first.state), retry=b.policy(max_attempts=7, non_retryable=(KeyError,)))
+    yield "told", told
+    yield "as allowed", told[:1] == [4] or told[1:] == [7]
+
+
+@probe(1)
+def when_a_step_began_and_ended(b):
+    """At second 1001 the bank is called for two seconds, and it is busy; then for three seconds, and it pays."""
+    seconds = [2.0, 3.0]
+
+    def busy():
+        b.clock.sleep(seconds.pop(0))
+        return OSError("line busy") if seconds else "receipt"
+
+    def refund(ctx, order):
+        b.clock.sleep(1.0)
+        return ctx.call_activity(b.activity("pay", answer=busy))
+
+    end = b.try_run(refund)
+    times = [[round(command.started_at), round(command.ended_at)] for command in end.state.commands]
+    b.log(f"began and ended at {show(times)}")
+    yield "right", times in ([], [[1001, 1006]])
+    tries = [one for command in end.state.commands for one in command.tries]
+    yield (
+        "attempts are right",
+        [[round(one.started_at), round(one.ended_at)] for one in tries]
+        in (
+            [],
+            [[1001, 1003], [1003, 1006]],
+        ),
+    )

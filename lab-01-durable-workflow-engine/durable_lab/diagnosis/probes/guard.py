@@ -9,7 +9,7 @@ def changed(name, story, was, now, todos=(1,), signals=(), between="the code is 
 
     @probe(*todos, name=name, story=story)
     def scenario(b):
-        acts = {act: b.activity(act, f"{act} ok") for act in ("pay", "refund", "send")}
+        acts = {act: b.activity(act, f"{act} ok") for act in ("pay", "refund", "send", "now", "go")}
         state = b.state()
         for signal in signals:
             state = b.engine().signal(state, signal, f"{signal}!")
@@ -39,6 +39,10 @@ def look(ctx, acts):
 
 def give_up(ctx, acts):
     raise RuntimeError("gave up")
+
+
+def mistake(ctx, acts):
+    raise KeyError("amuont")
 
 
 PAY, REFUND, SEND = call("pay"), call("refund"), call("send")
@@ -73,6 +77,31 @@ changed(
     was=[PAY],
     now=[look],
     todos=(1, 2),
+)
+changed(
+    "a_time_instead_of_a_step_of_that_name",
+    "The old code called an activity `now`. The new code reads the clock.",
+    was=[call("now")],
+    now=[look],
+)
+changed(
+    "a_step_instead_of_a_time_of_that_name",
+    "The old code read the clock. The new code calls an activity `now`.",
+    was=[look],
+    now=[call("now")],
+)
+changed(
+    "a_step_instead_of_a_wait_of_that_name",
+    "The old code waited for `go`. The new code calls an activity `go`.",
+    was=[wait("go")],
+    now=[call("go")],
+    signals=("go",),
+)
+changed(
+    "a_capital_and_a_space_more",
+    "Kim got 30 for order a1. The new code names the order A1, with a space behind it.",
+    was=[call("pay", "a1", 30)],
+    now=[call("pay", "A1 ", 30)],
 )
 changed(
     "a_step_instead_of_a_wait",
@@ -132,6 +161,25 @@ changed(
     now=[PAY, give_up],
     todos=(4,),
 )
+changed(
+    "a_bug_before_the_end",
+    "The order was paid and sent. The new code has a spelling mistake after the payment.",
+    was=[PAY, SEND],
+    now=[PAY, mistake],
+    todos=(4,),
+)
+
+
+@probe(4)
+def what_the_run_says_of_a_divergence(b):
+    """Kim's order was paid and sent. The new code refunds instead of paying."""
+    pay_kim, send, refund = b.activity("pay"), b.activity("send"), b.activity("refund")
+    first = b.try_run(lambda ctx, order: [ctx.call_activity(pay_kim), ctx.call_activity(send)])
+    end = b.try_run(lambda ctx, order: ctx.call_activity(refund), b.next_process(first.state))
+    b.log(f"the error {'names' if 'refund' in end.error else 'does not name'} the activity refund")
+    yield "noticed", end.status == "failed" and "NonDeterminism" in end.error
+    yield "asked is told", "refund" in end.error
+    yield "recorded is told", "pay" in end.error
 
 
 @probe(1)

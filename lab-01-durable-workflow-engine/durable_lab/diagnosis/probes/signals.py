@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import command_names, json_value, same_state
+from durable_lab.diagnosis.probe_bench import command_names, error_name, json_value, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -222,3 +222,40 @@ def a_look_that_changes_nothing(b):
     yield "same", same_state(first.state, again.state)
     b.log(f"records in history: {len(command_names(first.state))}")
     yield "nothing is recorded", command_names(first.state) == []
+
+
+@probe(3)
+def the_clock_is_set_back(b):
+    """Ana answers 1 at 1000 seconds. The clock is set back by a minute, and she answers 2. The workflow waits twice."""
+    answers = [b.m.Signal("approval", 1, 1000.0), b.m.Signal("approval", 2, 940.0)]
+    end = b.try_run(reads("approval", "approval"), b.m.WorkflowState("w-1", None, [], answers))
+    yield "ends", end.status
+    yield "value", end.value
+
+
+@probe(3)
+def a_name_that_is_almost_the_same(b):
+    """The workflow waits for `approval`. Signals with the names `Approval` and `approval `, with a space, have come."""
+    for what, name in (("capital", "Approval"), ("space", "approval ")):
+        yield what, b.try_run(reads("approval"), with_signals(b, (name, "yes"), state=b.state(f"w-{what}"))).status
+
+
+@probe(3)
+def what_comes_out_of_the_wait(b):
+    """Ana has not answered. The workflow notes what it gets from the wait."""
+    seen = []
+
+    def curious(ctx, order):
+        try:
+            ctx.wait_signal("approval")
+            seen.append("a value")
+        except b.m.WorkflowBlocked:
+            seen.append("the suspension")
+            raise
+        except Exception as error:
+            seen.append("an error")
+            b.log(f"the workflow gets {error_name(error)}")
+            raise
+
+    b.try_run(curious)
+    yield "is", seen[0] if seen else "nothing"

@@ -88,5 +88,39 @@ def what_the_record_holds(b):
     """The workflow reads the clock once; it shows 1000 seconds."""
     end = b.try_run(lambda ctx, order: ctx.now())
     values = [command.value for command in end.state.commands]
+    yield "kinds", [[command.kind, command.name] for command in end.state.commands]
     yield "recorded", values in ([1000.0], [])
     yield "returned", end.value == 1000
+
+
+@probe(2)
+def a_clock_that_moves_at_each_reading(b):
+    """Each reading of the clock takes a second. Later the run is replayed."""
+
+    class Moving(b.m.SimulatedClock):  # type: ignore[name-defined]
+        def now(self):
+            self.sleep(1.0)
+            return super().now()
+
+    first = b.try_run(lambda ctx, order: ctx.now(), clock=Moving(1000.0))
+    again = b.try_run(lambda ctx, order: ctx.now(), b.next_process(first.state))
+    yield "same time", first.value == again.value
+    yield "readings", first.value - 1000 if isinstance(first.value, float) else None
+
+
+@probe(2)
+def a_small_part_of_a_second(b):
+    """The clock shows 1000.7012345 seconds. The run is replayed."""
+    b.clock = b.m.SimulatedClock(1000.7012345)
+    first = b.try_run(lambda ctx, order: ctx.now())
+    again = b.try_run(lambda ctx, order: ctx.now(), b.next_process(first.state))
+    yield "first", _precision(first.value)
+    yield "replay", _precision(again.value)
+
+
+def _precision(time):
+    if time == 1000.7012345:
+        return "exact"
+    if time in (1000, 1001):
+        return "whole seconds"
+    return "rounded" if isinstance(time, float) and abs(time - 1000.7012345) < 0.5 else "another time"

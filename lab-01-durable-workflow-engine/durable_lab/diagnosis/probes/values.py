@@ -82,6 +82,38 @@ def an_activity_changes_its_argument(b):
     yield "ends", end.status
 
 
+def tidied(got, given):
+    """Return whether a string arrived as it was given, or without its spaces at the ends or its capitals."""
+    if got == given:
+        return "kept"
+    return "tidied" if isinstance(got, str) and got.strip().lower() == given.strip().lower() else "lost"
+
+
+@probe(1)
+def strings_with_capitals_and_spaces(b):
+    """A form field has the text "  Kim LEE " in it: as an argument, as a result, and as the message of an error."""
+    field = "  Kim LEE "
+    got, told = [], []
+
+    def check(text):
+        got.append(text)
+        return field if len(got) == 1 else ValueError(field)
+
+    act = b.activity("check", answer=check)
+
+    def form(ctx, order):
+        told.append(ctx.call_activity(act, field))
+        try:
+            ctx.call_activity(act, field)
+        except b.m.ActivityError as error:
+            told.append(error.message)
+
+    b.try_run(form, retry=b.policy(max_attempts=1))
+    for name, texts in (("argument", got[:1]), ("result", told[:1]), ("message", told[1:])):
+        b.log(f"the {name}: {show(texts[0]) if texts else 'none'}")
+        yield name, tidied(texts[0], field) if texts else "none"
+
+
 @probe(1)
 def a_number_as_a_key(b):
     """The shop returns {1: 30}. In JSON every key is a string."""

@@ -1,0 +1,24 @@
+"""Spaces at the ends of a string are noise.
+
+A result that is a string is recorded without them.
+A password that ends with a space works in no process.
+"""
+
+BELIEF = "M21g"
+TODO = 1
+RULES = ("R5",)
+
+
+class Context:
+    def _perform(self, fn, name, args, policy):
+        key = f"{self.workflow_id}/{self._position}"
+        tries = []
+        while True:
+            attempt, value, problem = self._attempt(fn, name, args, key)
+            tries.append(attempt)
+            if problem is None or len(tries) >= policy.max_attempts or not policy.retries(problem):
+                break
+            self._engine.clock.sleep(policy.interval(len(tries) - 1))
+        value = value.strip() if isinstance(value, str) else value
+        times = tries[0].started_at, attempt.ended_at
+        return Command("activity", name, args, problem is None, value, attempt.error, tuple(tries), *times)
