@@ -17,4 +17,5 @@ class Context:
             tries.append(attempt)
             if problem is None or not policy.retries(problem):
                 break
-        return Command("activity", name, args, problem is None, value, attempt.error, tuple(tries), attempt.started_at)
+        times = tries[0].started_at, attempt.ended_at
+        return Command("activity", name, args, problem is None, value, attempt.error, tuple(tries), *times)

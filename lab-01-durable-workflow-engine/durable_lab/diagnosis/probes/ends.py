@@ -298,14 +298,3 @@ def a_caught_shutdown(b):
     """The machine is shut down in the middle of a payment. The workflow catches everything and returns "fine"."""
     pay = b.activity("pay", Crash("shut down"))
     yield "ends", b.try_run(careless(b, lambda ctx: ctx.call_activity(pay, 30))).status
-
-
-@probe(4)
-def a_caught_failure_of_the_clock(b):
-    """The clock fails. The workflow catches everything and returns "fine"."""
-
-    class Broken(b.m.SimulatedClock):  # type: ignore[name-defined]
-        def now(self):
-            raise OSError("no clock")
-
-    yield "ends", b.try_run(careless(b, lambda ctx: ctx.now()), clock=Broken(1000.0)).status
