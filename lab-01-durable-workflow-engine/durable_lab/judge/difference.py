@@ -265,6 +265,15 @@ def _record(ours: dict[str, Any], theirs: Any, what: str) -> Iterator[Found]:
             yield rule, kind, f"{ours['name']}: {name} {show(ours[name])}", f"{name} {show(theirs.get(name))}"
 
 
+def _apart(want: Expected, got: Event) -> Found:
+    return (
+        "R10",
+        "the new state shares its lists",
+        "the new state has lists of its own",
+        "it shares them with the old one",
+    )
+
+
 _SAME: dict[str, Callable[[Expected, Event], Found]] = {
     "act": _act,
     "pause": _pause,
@@ -273,6 +282,7 @@ _SAME: dict[str, Callable[[Expected, Event], Found]] = {
     "end": _end,
     "out": _out,
     "states": _states,
+    "apart": _apart,
 }
 
 

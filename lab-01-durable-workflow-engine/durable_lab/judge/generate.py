@@ -14,10 +14,17 @@ ACTIVITIES = ("reserve", "charge", "ship", "notify", "book", "assess", "pack", "
 SIGNALS = ("approval", "go", "stop", "note", "paid", "answer")
 IDS = ("order-7", "w/1", "refund 12", "a:b", "Kim", "r-0001", "order/7/2")
 FALSY: tuple[Any, ...] = (None, 0, "", False, [], {}, 0.0)
-TEXTS = (
-    *("two\nlines", "a: b", "Shop: closed: again", " spaces ", "UPPER lower", "Straße", "", "\ud800", "tab\t", "null"),
-    *("1", "[]", '"quoted"', "\n", "emoji \U0001f600", "x" * 300, "None", ": ", "Error: no"),
+SHAPES: tuple[tuple[str, ...], ...] = (  # of texts; each is good for a mistake of its own
+    ("two\nlines", "\n", "a\n\nb: c\n"),
+    (" spaces ", "\ttab", "end ", "  "),
+    ("UPPER lower", "Straße", "\u00c4rger", "camelCase"),
+    ("",),
+    ("\ud800", "emoji \U0001f600", "nul \x00"),
+    ("x" * 300, "word " * 60),
+    ("null", "1", "[]", "None", "true", '"quoted"', "back\\slash", "{}"),
+    ("a: b", "Shop: closed: again", ": ", "Error: no", "code 17: see: manual"),
 )
+TEXTS = tuple(text for shape in SHAPES for text in shape)
 VALUES: tuple[Any, ...] = (
     *("ok", 7, -1, 2.5, True, 1e300, 2**60, [1, [2, {"k": None}]], {"b": 1, "a": [True, 0]}, {"id": "A1", "n": 30}),
     *(1.0, 1, [], {"!": "tuple", "of": [1, {"!": "tuple", "of": []}]}, [None], {"x": {"y": {}}}),
@@ -25,8 +32,8 @@ VALUES: tuple[Any, ...] = (
 INPUTS: tuple[Any, ...] = (*FALSY, "A1", 7, {"id": "A1", "items": [{"n": 1}]}, [[1], "x"], True)
 UNRECORDABLE = tuple({"!": name} for name in ("nan", "inf", "bytes", "set", "number key", "object"))
 ERRORS = ("OSError", "ValueError", "KeyError", "RuntimeError", "TimeoutError", "ZeroDivisionError")
-BASES = {"OSError": "OSError", "ValueError": "ValueError", "KeyError": "LookupError", "RuntimeError": "RuntimeError"}
-BASES |= {"TimeoutError": "OSError", "ZeroDivisionError": "Exception"}
+BASES = {"OSError": "Exception", "ValueError": "Exception", "KeyError": "LookupError", "RuntimeError": "Exception"}
+BASES |= {"TimeoutError": "OSError", "ZeroDivisionError": "ArithmeticError"}
 CRASH = ["Crash", "the process is killed"]
 INTERRUPTS = (CRASH, ["KeyboardInterrupt", "stopped by hand"])
 FAILURES = (["OSError", "disk full"], ["RuntimeError", "disk: full"], ["ValueError", "no such disk"], *INTERRUPTS)
@@ -35,8 +42,8 @@ FAILURES = (["OSError", "disk full"], ["RuntimeError", "disk: full"], ["ValueErr
 class Maker:
     """Random parts of one program. Names do not repeat unless a theme repeats them."""
 
-    def __init__(self, seed: str) -> None:
-        self.seed, self.random = seed, Random(seed)
+    def __init__(self, seed: str, turn: int) -> None:
+        self.seed, self.turn, self.random = seed, turn, Random(seed)
         self.activities: dict[str, Activity] = {}
         self._names = iter(self.random.sample(ACTIVITIES, len(ACTIVITIES)))
         self.signals = self.random.sample(SIGNALS, len(SIGNALS))
@@ -45,6 +52,10 @@ class Maker:
 
     def chance(self, probability: float) -> bool:
         return self.random.random() < probability
+
+    def in_turn(self, *options: Any) -> Any:
+        """The first option in the first program of a theme, the second one in the second, and so on."""
+        return options[self.turn % len(options)]
 
     def value(self, odd: float = 0.3) -> Any:
         pool = (TEXTS, FALSY) if self.chance(odd) else (VALUES,)
@@ -81,7 +92,12 @@ class Maker:
         return ["call", self.name(outcomes, **fields), arguments, policy or {}]
 
     def error(self) -> list[Any]:
-        return ["raise", self.random.choice(ERRORS), self.text() if self.chance(0.5) else "no answer"]
+        """An outcome that is an error. Half of its texts have a colon: an error is recorded as "Type: text"."""
+        return [
+            "raise",
+            self.random.choice(ERRORS),
+            self.random.choice(SHAPES[-1]) if self.chance(0.5) else self.text(),
+        ]
 
     def flaky(self, failures: int, attempts: int | None = None) -> Step:
         """A call that fails so often, and then succeeds."""
@@ -130,7 +146,7 @@ def theme(make: Theme) -> Theme:
 def generate(seed: str) -> Iterator[Program]:
     """Yield programs without an end: each theme in turn."""
     for number, make in zip(count(), cycle(THEMES)):
-        yield make(Maker(f"{seed}/{number}"))
+        yield make(Maker(f"{seed}/{number}", number // len(THEMES)))
 
 
 def programs(seed: str = PUBLIC, how_many: int | None = None) -> list[Program]:
@@ -182,6 +198,15 @@ def keys(m: Maker) -> Program:
 
 
 @theme
+def equal_commands(m: Maker) -> Program:
+    """Commands that are equal in everything but their place: the same call, the same time, the same signal."""
+    again = m.call([["ok", 1]], takes_key=False, seconds=0.0)
+    steps = [again, again, ["now"], ["now"], ["wait", "go"], ["wait", "go"], again]
+    plan = [["signal", "go", 1], ["signal", "go", 1], run(fault=m.crash(16)), RUN, *REPLAY]
+    return m.program(steps, plan)
+
+
+@theme
 def retries(m: Maker) -> Program:
     """Attempts that fail, and then one that succeeds; pauses that grow up to their limit."""
     failures = m.random.randint(2, 4)
@@ -207,13 +232,16 @@ def a_failed_run(m: Maker) -> Program:
 
 @theme
 def final_errors(m: Maker) -> Program:
-    """Some errors are not retried: named by their class or by a class above it."""
-    error = m.random.choice(ERRORS)
-    final = m.random.choice(([error], [BASES[error]], ["KeyError", error], ["TimeoutError"]))
-    policy = m.policy(3) | {"non_retryable": final}
-    outcomes = [["raise", error, m.text()], ["raise", m.random.choice(ERRORS), "second"], ["ok", "third"]]
-    body = [["try", [m.call(outcomes, policy)], "activity", [m.call()]]]
-    return m.program(body, [RUN, *REPLAY])
+    """Some errors are not retried: named by their class, by its name, or by a class above it."""
+    tries = []
+    ways = ("{0}", "@{0}", "{1}", "@{1}", "OtherError")
+    for error, way in zip(m.random.sample(ERRORS, 5), ways, strict=True):
+        final = way.format(error, BASES[error])
+        policy = m.policy(3) | {"non_retryable": m.random.choice(([final], ["AttributeError", final]))}
+        outcomes = [["raise", error, m.text()], ["raise", error, "second"], ["ok", "third"]]
+        tries.append(["try", [m.call(outcomes, policy)], "activity", []])
+    m.random.shuffle(tries)
+    return m.program(tries, [RUN, *REPLAY])
 
 
 @theme
@@ -235,52 +263,57 @@ def falsy_values(m: Maker) -> Program:
     """Results and payloads that are empty are results and payloads."""
     name, falsy = m.signals[0], [*m.random.sample(FALSY, 4)]
     steps = [m.call([["ok", falsy[0]], ["ok", "another"]]), ["unless", [m.call([["ok", falsy[1]], ["ok", "another"]])]]]
-    steps += [["wait", name], ["unless", [["wait", name]]], m.call()]
-    plan = [["signal", name, falsy[2]], run(fault=m.crash(10)), ["signal", name, falsy[3]], RUN, *REPLAY]
+    steps += [["wait", name], ["unless", [["wait", name]]], m.call(), ["return", m.in_turn(None, falsy[0])]]
+    plan = [
+        ["signal", name, m.in_turn(None, falsy[2])],
+        run(fault=m.crash(10)),
+        ["signal", name, falsy[3]],
+        RUN,
+        *REPLAY,
+    ]
     return m.program(steps, plan, input=m.random.choice(FALSY))
 
 
 @theme
 def odd_texts(m: Maker) -> Program:
-    """Texts of any shape in arguments, results, errors, payloads and names."""
+    """Texts of every shape: in errors, or in arguments, results, payloads and names."""
+    texts = [m.random.choice(shape) for shape in SHAPES]
+    if m.in_turn(True, False):
+        calls = [m.call([["raise", m.random.choice(ERRORS), text]], {"max_attempts": 1}) for text in texts]
+        steps = [["try", [call], "activity", []] for call in calls]
+        return m.program([*steps, ["raise", "RuntimeError", m.text()]], [RUN, *REPLAY])
     name = m.text() or "an answer"
-    bad = m.call([["raise", m.random.choice(ERRORS), m.text()]], m.policy(1))
-    bad2 = m.call([["raise", m.random.choice(ERRORS), m.text()], ["raise", "OSError", m.text()]], m.policy(2))
-    odd = m.call([["ok", m.text()]])
-    odd[2] = [m.text(), {m.text(): m.text()}]
-    steps: list[Step] = [
-        ["try", [bad], "activity", []],
-        ["wait", name],
-        odd,
-        ["try", [bad2], "exception", [["call", "undo", [m.text()]]]],
-    ]
-    steps += [["raise", "RuntimeError", m.text()]] if m.chance(0.5) else []
-    return m.program(steps, [["signal", name, m.text()], RUN, *REPLAY], workflow_id=m.text() or "w", input=m.text())
+    calls = [m.call([["ok", text]]) for text in texts]
+    for call, text in zip(calls, texts, strict=True):
+        call[2] = [text, {m.text(): text}]
+    waits = [["wait", name] for _ in texts]
+    signals = [["signal", name, text] for text in texts]
+    return m.program([*calls, *waits], [*signals, RUN, *REPLAY], workflow_id=m.text() or "w", input=m.text())
 
 
 @theme
 def not_recordable(m: Maker) -> Program:
-    """What JSON cannot carry: arguments before the activity runs, results as a final failure."""
-    bad: Any = m.random.choice(UNRECORDABLE)
-    shapes: list[Any] = [bad, [1, bad], {"k": bad}]
-    bad = m.random.choice(shapes)
-    refused = m.call()
-    refused[2] = m.random.choice(([bad], ["fine", bad]))
-    result = m.call(
-        [["ok", bad], ["ok", "second"]] if m.chance(0.6) else [m.error(), ["ok", bad], ["ok", 3]], m.policy(3)
-    )
-    catches = m.random.choice(("exception", "all"))
-    steps = [m.call(), ["try", [refused], catches, []], ["try", [result], "activity", [m.call()]], m.call()]
-    plan = [["signal", "go", bad], RUN, *REPLAY]
-    if m.chance(0.3):
-        return m.program([m.call(), refused], [RUN, RUN])
-    return m.program(steps, plan)
+    """What JSON cannot carry: arguments before the activity runs, results as a final failure, payloads."""
+    bad: list[Any] = []
+    for one in m.random.sample(UNRECORDABLE, len(UNRECORDABLE)):
+        shapes: list[Any] = [one, [1, one], {"k": one}]
+        bad.append(m.random.choice(shapes))
+    refused, then = m.call(), m.call()
+    refused[2], then[2] = [bad[0]], ["fine", bad[1]]
+    results = [
+        m.call([["ok", bad[2]], ["ok", "second"]], m.policy(3)),
+        m.call([m.error(), ["ok", bad[3]], ["ok", 3]], m.policy(3)),
+    ]
+    steps = [m.call(), *(["try", [one], m.random.choice(("exception", "all")), []] for one in (refused, then))]
+    steps += [["try", [result], "activity", [m.call()]] for result in results]
+    plan = [["signal", "go", bad[4]], ["signal", "go", bad[5]], RUN, *REPLAY, run(2)]
+    return m.program(steps, plan, changed=[[*steps, refused]])
 
 
 @theme
 def changed_values(m: Maker) -> Program:
     """The workflow and its activities change what they were given: history does not change."""
-    box: list[Any] = [[], {"items": ["pen"]}, [1], {"!": "tuple", "of": [[1]]}]
+    box: list[Any] = [[[]], {"items": ["pen"], "at": {"x": {}}}, [[1], {"k": []}], {"!": "tuple", "of": [[1]]}]
     first, second = (m.call([["ok", m.random.choice(box)]], changes_arguments=True) for _ in range(2))
     first[2], second[2] = [m.random.choice(box[:3])], [{"$": "last"}, {"$": "input"}]
     third = m.call([m.error(), ["ok", m.random.choice(box)]], m.policy(2), changes_arguments=True)
@@ -288,7 +321,7 @@ def changed_values(m: Maker) -> Program:
     steps = [["change", "input"], first, ["change", "value"], ["change", "arguments"], second, ["change", "value"]]
     steps += [["wait", "go"], ["change", "value"], third, ["change", "arguments"], ["change", "value"]]
     plan = [RUN, ["signal", "go", m.random.choice(box[:3])], RUN, RUN, *REPLAY]
-    return m.program(steps, plan, input={"order": ["A1"]})
+    return m.program(steps, plan, input={"order": ["A1"], "at": {"x": {"y": 1}}})
 
 
 # ---------------------------------------------------------------- time
@@ -306,7 +339,7 @@ def times(m: Maker) -> Program:
         *m.commands(0, 1),
     ]
     plan = [run(fault=m.crash(14)), ["pass", m.random.choice((86400.3, -500.2, 0.017))], RUN, ["pass", -3.3], *REPLAY]
-    return m.program(steps, plan, start=m.random.choice((0.0, 1000.26, 1.7e9 + 0.123456, 5e-324)))
+    return m.program(steps, plan, start=m.in_turn(0.0, 1000.26, 1.7e9 + 0.123456))
 
 
 @theme
@@ -333,12 +366,11 @@ def the_clock_fails(m: Maker) -> Program:
 def many_signals(m: Maker) -> Program:
     """Several names, early and late, twice, with a clock that may go back between two of them."""
     one, two = m.signals[:2]
-    waits = [["wait", m.random.choice((one, one, two))] for _ in range(m.random.randint(3, 4))]
-    steps = [step for wait in waits for step in (wait, *m.commands(0, 1))]
-    names = [wait[1] for wait in waits]
-    m.random.shuffle(names)
+    names = m.random.choice(([one, two, one], [one, one, two], [one, two, two], [one, two, one, two]))
+    steps = [step for name in names for step in (["wait", name], *m.commands(0, 1))]
+    names = [two, *m.random.sample([*names, one], len(names) + 1)]
     plan: list[list[Any]] = []
-    for number, name in enumerate([*names, m.random.choice((one, two))]):
+    for number, name in enumerate(names):
         plan += [["pass", m.random.choice((5.5, -7.25))], ["signal", name, number if m.chance(0.7) else m.value()]]
         plan += [RUN] if m.chance(0.4) else []
         plan += [["restart"]] if m.chance(0.2) else []
@@ -358,28 +390,24 @@ def equal_signals(m: Maker) -> Program:
 def caught_waits(m: Maker) -> Program:
     """A wait passes through `except Exception`; where everything is caught, the run is blocked all the same."""
     name, other = m.signals[:2]
-    catches = m.random.choice(("exception", "all", "all", "activity"))
-    handler = m.random.choice(
-        ([m.call()], [["now"]], [["wait", other]], [], [["return"]], [["raise", "RuntimeError", "no"]])
-    )
-    steps = [m.call(), ["try", [["wait", name]], catches, handler], *m.random.choice(([], [m.call()], [["now"]]))]
+    first, undo, then = m.call(), m.call(), m.call()
+    handlers: list[list[Step]] = [[undo], [["now"]], [["wait", other]], [], [["return"]], [["wait", name]]]
+    handlers += [[["raise", "RuntimeError", "no"]], [["raise", "ValueError", "no"]]]
+    ways = [[first, ["try", [["wait", name]], "all", handler], *m.random.choice(([], [then]))] for handler in handlers]
+    catches = m.random.choice(("exception", "activity"))
+    ways = [[first, ["try", [["wait", name]], catches, [undo]], then], *m.random.sample(ways, 5)]
     middle = [["signal", other, 1]] if m.chance(0.4) else []
-    return m.program(
-        steps, [*middle, RUN, RUN, ["signal", name, m.value()], *m.random.choice(([], [["restart"]])), RUN]
-    )
+    plan = [*middle, RUN, *[run(code) for code in range(2, 7)], ["signal", name, m.value()], *REPLAY]
+    return m.program(ways[0], plan, changed=ways[1:])
 
 
 @theme
 def a_signal_that_is_not_kept(m: Maker) -> Program:
     """The journal fails while a signal arrives, or the payload cannot be recorded: the caller hears of it."""
-    name, fault = m.signals[0], m.random.choice(FAILURES)
-    plan = [
-        ["signal", name, m.value(), fault],
-        RUN,
-        ["signal", name, m.random.choice(UNRECORDABLE)],
-        ["signal", name, 2],
-    ]
-    return m.program([["wait", name], m.call()], [*plan, RUN, *REPLAY])
+    name = m.signals[0]
+    lost = [["signal", name, m.value(), m.random.choice(faults)] for faults in (FAILURES[:3], FAILURES)]
+    plan = [*lost, RUN, ["signal", name, m.random.choice(UNRECORDABLE)], ["signal", name, 2], RUN, *REPLAY]
+    return m.program([["wait", name], m.call()], plan)
 
 
 # ---------------------------------------------------------------- changed code
@@ -409,7 +437,37 @@ def changed_code(m: Maker) -> Program:
         [a, ["now"], b],
         steps[1:],
     ]
-    return _with_changes(m, steps, m.random.sample(changes, 5), name)
+    return _with_changes(m, steps, m.random.sample(changes, 6), name)
+
+
+@theme
+def changed_arguments(m: Maker) -> Program:
+    """Arguments that are almost the same: another type, order, case, length. The order of keys does not count."""
+    first: list[Any] = [{"b": 1, "a": [1, "x", None]}, 1, "x"]
+    a = m.call([["ok", n] for n in range(8)])
+    others: list[Any] = [
+        *([{"b": 1, "a": [1, "x", None]}, other, "x"] for other in (1.0, True, "1", 2, None)),
+        *([{"b": 1, "a": [1, "x", None]}, 1, other] for other in ("X", "x ", " x", "x\n", "")),
+        *(
+            [{"b": 1, "a": other}, 1, "x"]
+            for other in ([1, "x"], [True, "x", None], [1, "x", 0], ["x", 1, None], "[1]")
+        ),
+        *(
+            [first[0], "x", 1],
+            first[:2],
+            [*first, None],
+            [],
+            ["x", 1, first[0]],
+            [{"b": 1}, 1, "x"],
+            [[first[0], 1, "x"]],
+        ),
+    ]
+    kinds = others[:2], others[2:5], others[5:10], others[10:15], others[15:]
+    chosen = [*map(m.random.choice, kinds), [first[0], "x", 1]]
+    chosen.insert(m.random.randrange(6), [{"a": [1, "x", None], "b": 1}, 1, "x"])
+    changes: list[list[Step]] = [[[*a[:2], other]] for other in chosen]
+    plan = [RUN, *[run(code) for code in range(2, 9)]]
+    return m.program([[*a[:2], first]], plan, changed=changes)
 
 
 @theme
@@ -490,42 +548,45 @@ def a_weak_guard(m: Maker) -> Program:
 def endings(m: Maker) -> Program:
     """RuntimeError fails the run; any other exception is a bug, and the history stays good to go on from."""
     steps = m.commands(1, 2)
-    kind = m.random.choice(
-        ("RuntimeError", "ValueError", "KeyError", "KeyboardInterrupt", "Crash", "TypeError", "LookupError")
-    )
-    text = "stopped by hand" if kind == "KeyboardInterrupt" else m.text()
-    bug: list[Step] = [*steps, ["raise", kind, text]]
-    return m.program(bug, [RUN, RUN, run(2), *REPLAY[:1], run(2)], changed=[[*steps, m.call()]])
+    kinds = m.random.sample(("ValueError", "KeyError", "TypeError", "LookupError", "OSError"), 2)
+    ends = [["raise", kind, m.text()] for kind in ("RuntimeError", *kinds, "Crash")]
+    ends += [["raise", "KeyboardInterrupt", "stopped by hand"]]
+    m.random.shuffle(ends)
+    versions = [[*steps, end] for end in ends]
+    plan = [*[run(code) for code in (1, 2, 3, 4, 5)], ["restart"], run(6)]
+    return m.program(versions[0], plan, changed=[*versions[1:], [*steps, m.call()]])
 
 
 @theme
 def the_journal_fails(m: Maker) -> Program:
     """A record cannot be written, and the workflow catches that: the run stops there, and the caller gets the error."""
-    steps = m.commands(1, 2)
-    fault = ["append", m.random.randrange(len(steps) + 1), *m.random.choice(FAILURES)]
-    last = m.random.choice((m.call(), ["now"], ["wait", "go"]))
-    handler = m.random.choice(([], [m.call()], [["now"]], [["wait", "go"]], [["raise", "ValueError", "a bug"]]))
-    body = ["try", [*steps, last], m.random.choice(("exception", "all")), handler]
-    then = m.random.choice(([], [m.call()]))
-    return m.program([body, *then], [["signal", "go", m.value()], run(fault=fault), RUN, *REPLAY])
+    steps = [*m.commands(1, 2), m.random.choice((m.call(), ["now"], ["wait", "go"])), m.call()]
+    handlers: list[list[Step]] = [[], [m.call()], [["now"]], [["wait", "go"]], [["raise", "ValueError", "a bug"]]]
+    handlers += [[["raise", "RuntimeError", "given up"]], [["return"]]]
+    body = ["try", steps, m.random.choice(("exception", "all")), m.random.choice(handlers)]
+    faults = [["RuntimeError", "disk: full"], ["OSError", "disk full"], m.random.choice(FAILURES)]
+    m.random.shuffle(faults)
+    runs = [run(fault=["append", m.random.randrange(2), *fault]) for fault in faults]
+    return m.program([body, *m.random.choice(([], [m.call()]))], [["signal", "go", m.value()], *runs, RUN, *REPLAY])
 
 
 @theme
 def interrupts(m: Maker) -> Program:
     """Ctrl-C or a kill, in an effect or in a pause, and a workflow that catches everything."""
-    steps = [*m.commands(0, 1), m.flaky(2, 3)]
+    steps = [*m.commands(0, 1), m.flaky(2, 3), m.command()]
     body = ["try", steps, "all", m.random.choice(([], [m.call()], [["return"]]))]
-    who = m.random.choice(INTERRUPTS)
-    fault = ["any", m.random.randrange(8), *who]
-    return m.program([body, *m.random.choice(([], [m.call()]))], [run(fault=fault), RUN, *REPLAY], retry=m.policy(3))
+    runs = [run(fault=["any", m.random.randrange(7), *who]) for who in (*INTERRUPTS, m.random.choice(INTERRUPTS))]
+    return m.program([body, *m.random.choice(([], [m.call()]))], [*runs, RUN, *REPLAY], retry=m.policy(3))
 
 
 @theme
 def an_interrupted_pause(m: Maker) -> Program:
     """Ctrl-C or a kill exactly while the engine sleeps."""
-    bad = m.call([m.error(), ["ok", m.value()]], m.policy(2) | {"initial_interval": 2.0, "max_interval": 4.0})
+    errors = [m.error() for _ in range(4)]
+    bad = m.call([*errors, ["ok", m.value()]], m.policy(2) | {"initial_interval": 2.0, "max_interval": 4.0})
     body = ["try", [bad], "all", m.random.choice(([], [m.call()]))]
-    return m.program([body], [run(fault=["any", 2, *m.random.choice(INTERRUPTS)]), RUN, *REPLAY])
+    runs = [run(fault=["any", 2, *who]) for who in INTERRUPTS]
+    return m.program([body], [*runs, RUN, *REPLAY])
 
 
 @theme
@@ -534,6 +595,7 @@ def earlier_states(m: Maker) -> Program:
     name = m.signals[0]
     steps = [m.call([["ok", n] for n in range(6)]), ["wait", name], m.call([["ok", n] for n in range(6)]), ["now"]]
     plan = [RUN, ["signal", name, 1], RUN, ["back", m.random.randint(1, 2)], ["signal", name, 2], RUN]
+    plan = [step for one in plan for step in (one, *([["apart"]] if one[0] in ("run", "signal") else []))]
     return m.program(steps, [*plan, ["back", m.random.randint(1, 5)], RUN, RUN], one_engine=True)
 
 

@@ -140,6 +140,9 @@ class _Oracle:
     def _pass(self, seconds: float) -> None:
         self.world.now += seconds
 
+    def _apart(self) -> None:
+        self._expect("apart", "apart", True)
+
     def _back(self, steps: int) -> None:
         commands, signals = self._past[max(0, len(self._past) - 1 - steps)]
         self._commands, self._signals = [*commands], [*signals]
@@ -212,7 +215,9 @@ class _Oracle:
                 result = plain(self.world.act(name))
             except Exception as problem:
                 error = f"{type(problem).__name__}: {problem}"
-                final = any(cls.__name__ in policy["non_retryable"] for cls in type(problem).__mro__)
+                final = any(
+                    {cls.__name__, f"@{cls.__name__}"} & {*policy["non_retryable"]} for cls in type(problem).__mro__
+                )
             except BaseException as crash:
                 raise self._stop(crash, "fault", {"text": str(crash)}, fault=True) from None
             else:

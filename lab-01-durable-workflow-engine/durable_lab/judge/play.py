@@ -11,11 +11,13 @@ The events of a trace are tuples:
     ("end", "completed", {...})               `run` returns
     ("out", "KeyError", "no such order")      `run` or `signal` raises
     ("states", {...})                         what is in the new state, in the journal, and in the state that was given
+    ("apart", True)                           the new state has lists of its own
     ("broken", "...")                         the engine's answer cannot be read
 """
 
 from __future__ import annotations
 
+import builtins
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -63,6 +65,7 @@ class _Play:
         self.program, self.trace, self.world = program, Trace(), World(program)
         self._fresh, self._m = fresh, module
         self._engine: Any = None
+        self._given: Any = None  # the state that was given to the last run or signal
         self._journal: tuple[list[Any], list[Any]] = [], []  # commands and signals
         self._signals = False  # whether what the journal is told of now is a signal
         self._clock_error: BaseException | None = None  # what the clock raises now
@@ -110,6 +113,11 @@ class _Play:
 
     def _pass(self, seconds: float) -> None:
         self.world.now += seconds
+
+    def _apart(self) -> None:
+        given, new = self._given, self._state
+        lists = self._read(lambda: [new.commands is given.commands, new.signals is given.signals])
+        self._add("apart", lists == [False, False])
 
     def _back(self, steps: int) -> None:
         self._from_journal(self._past[max(0, len(self._past) - 1 - steps)])
@@ -159,7 +167,7 @@ class _Play:
         returned = self._read(new.to_json) if new is not None else None
         shown = {"journal": self._content(durable, disk), "returned": new and self._content(new, returned)}
         self._add("states", {"kept": kept, **shown})
-        self._text = disk
+        self._text, self._given = disk, given
         if new is None:
             self._restart() if new_process else self._from_journal(disk)
         else:
@@ -287,7 +295,9 @@ def _name(error: BaseException) -> str:
 
 
 def _policy(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    """The fields of a policy; in `non_retryable`, "@OSError" is the class and "OSError" its name."""
+    final = tuple(getattr(builtins, name[1:]) if name[:1] == "@" else name for name in fields.get("non_retryable", ()))
+    return {**fields, "non_retryable": final}
 
 
 def text_of(value: Any) -> str:

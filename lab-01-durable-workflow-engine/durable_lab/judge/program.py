@@ -19,6 +19,7 @@ The plan is a list of what happens outside:
     ["signal", "approval", payload]         a signal arrives; with a third item, the journal fails with this error
     ["restart"]                             the process ends, and another one reads the journal
     ["pass", 60.0]                          time passes; a negative number sets the clock back
+    ["apart"]                               look whether the last new state has lists of its own
     ["back", 1]                             go on from an earlier state: the one that the n-th run or signal returned
 
 In values, {"!": "nan"} stands for what JSON does not have, see `plain`; {"$": "last"} and {"$": "input"} in arguments

@@ -246,6 +246,8 @@ def _action(action: list[Any]) -> str:
             return "a new process"
         case ["pass", seconds]:
             return f"{seconds:g} s pass" if seconds >= 0 else f"the clock goes back by {-seconds:g} s"
+        case ["apart"]:
+            return "a look at the lists of both states"
         case ["back", number]:
             return f"back to the state {number} before"
     return str(action)
