@@ -1,16 +1,30 @@
 """The diagnosis names the belief of engines that it has not seen, and none for a right engine; no engine stops it."""
 
 import ast
+import json
 import random
+import signal
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 
 from durable_lab import source
 from durable_lab.checks.bench import NotStarted
-from durable_lab.diagnosis.diagnose import diagnose, known_engines, nearest, right, similarity
+from durable_lab.diagnosis.diagnose import (
+    FINGERPRINTS,
+    diagnose,
+    known_engines,
+    known_stories,
+    nearest,
+    right,
+    similarity,
+)
+from durable_lab.diagnosis.limited import TimeIsUp, limited
 from durable_lab.diagnosis.observe import STOPPED, observe, symptoms
 from durable_lab.diagnosis.probe_bench import NeverComesBack, ProbeBench
+from durable_lab.judge import PUBLIC
 from durable_lab.study import LAB_DIR
 from durable_lab.todos import all_todos
 from grader.checker.examinee import Examinee
@@ -18,7 +32,7 @@ from grader.dev.bank import BELIEFS, entries, splice
 from grader.dev.bank.confusion_matrix import MIN_SHARE, Named, name, share, table
 from grader.dev.bank.entry import halves
 from grader.dev.bank.fork import ForkEnded, in_fork
-from grader.dev.bank.learn import files
+from grader.dev.bank.learn import differences, files, stories
 from grader.dev.bank.learn import known_engines as learnt
 from grader.dev.bank.observe import facts_of, module
 from grader.dev.bank.splice import REFERENCE
@@ -37,13 +51,60 @@ def test_nine_of_ten_engines_that_it_has_not_seen_are_named_rightly():
 
 @pytest.mark.long
 def test_its_fingerprints_and_examples_are_those_of_the_known_half():
-    known = learnt(KNOWN)
-    stale = [path for path, text in files(known).items() if path.read_text(encoding="utf-8") != text]
+    known, told = learnt(KNOWN), stories(WRONG, stored_stories())
+    stale = [path for path, text in files(known, told).items() if path.read_text(encoding="utf-8") != text]
     assert stale == [], "`python -m grader.dev.bank.learn`"
     for one in known:
         found = nearest(one.facts, one.belief.todo)
         assert found is not None, one.engine
         assert found[0] == one.belief, one.engine
+
+
+def stored_stories():
+    return json.loads(FINGERPRINTS.read_text(encoding="utf-8"))["stories"]
+
+
+@pytest.mark.parametrize("entry", WRONG[::9], ids=lambda entry: entry.path.stem)
+@pytest.mark.long(every=10)
+def test_the_stories_of_a_belief_are_those_that_the_judge_finds_in_its_engines(entry):
+    found = differences(entry, [PUBLIC])
+    stored = stored_stories()[entry.belief][entry.path.stem]["differences"]
+    assert [one for one in found if one not in stored] == [], "`python -m grader.dev.bank.learn --judge-all`"
+
+
+def test_an_engine_whose_belief_is_not_in_the_table_is_not_named_as_another(monkeypatch):
+    for belief, engines in known_engines().items():
+        todo = BELIEFS[belief].todo
+        with monkeypatch.context() as patch:
+            patch.delitem(BELIEFS, belief)
+            for engine, seen in engines.items():
+                assert nearest({**right(todo), **seen}, todo) is None, engine
+
+
+def test_a_belief_that_does_not_explain_the_story_is_not_named():
+    for belief, engines in known_engines().items():
+        todo, told = BELIEFS[belief].todo, known_stories(belief)
+        for engine, seen in engines.items():
+            facts = {**right(todo), **seen}
+            assert {nearest(facts, todo, story)[0].id for story in told} <= {belief}, engine
+            assert nearest(facts, todo, ("R14", "another kind")) is None
+    assert ("R11", "another key") in known_stories("M4a")
+    assert not any("key" in kind for _, kind in known_stories("M6a")), "the time has nothing to do with keys"
+
+
+def test_a_position_that_moves_twice_is_not_named_as_a_belief_about_keys():
+    entry = next(entry for entry in WRONG if entry.path.stem == "asking_and_recording_both_count")
+    facts = facts_of(entry.source(), 1)
+    assert facts["keys_of_one_payment.one key"] is False
+    assert not BELIEFS["M4a"].is_shown_by(facts)
+
+
+def test_symptoms_that_a_belief_cannot_have_speak_against_it():
+    seen = known_engines()["M20b"]["a_time_of_zero_is_no_time"]
+    assert nearest({**right(2), **seen}, 2)[0].id == "M20b"
+    others = {"half_a_second.between": 3, "what_the_record_holds.recorded": False, "the_next_day.records": 1}
+    others |= {"a_power_cut_behind_a_time.ends": "failed", "a_small_part_of_a_second.first": "another time"}
+    assert nearest({**right(2), **seen, **others}, 2) is None
 
 
 @pytest.mark.parametrize("entry", RIGHT, ids=lambda entry: entry.path.stem)
@@ -149,6 +210,43 @@ def test_an_engine_that_calls_without_an_end_is_stopped_by_the_bench():
     down = bench.activity("pay", OSError("down"))
     with pytest.raises(NeverComesBack):
         bench.try_run(lambda ctx, order: ctx.call_activity(down), retry=policy)
+
+
+@pytest.mark.parametrize(
+    ("belief", "function", "statement"),
+    [
+        ("M8b", "Context._perform", "self._engine.clock.sleep(policy.interval(len(tries) - 1))"),
+        ("M16b", "Context.wait_signal", "raise self._stop(WorkflowBlocked(name))"),
+    ],
+)
+@pytest.mark.parametrize("wait", ["while True: pass", "time.sleep(60)", "time.sleep(0.2)"])
+@pytest.mark.long(every=2)
+def test_an_engine_that_loops_or_really_waits_is_named_in_less_than_two_seconds(belief, function, statement, wait):
+    kept = f"; {statement}" if belief == "M16b" and "True" not in wait else ""
+    text = source.text_of(SOURCE, function)
+    assert statement in text
+    engine = source.replace_function(SOURCE, function, text.replace(statement, wait + kept)) + "\nimport time\n"
+
+    def diagnosed():
+        start = time.monotonic()
+        with limited(lambda: module(engine), cpu=0.1, wall=0.3) as fresh:
+            found = diagnose(fresh, BELIEFS[belief].todo, seconds=1.5)
+        return [found and found.belief, time.monotonic() - start]
+
+    named, seconds = in_fork(diagnosed, 30)
+    assert named == belief
+    assert seconds < 2
+
+
+def test_a_time_limit_ends_with_its_block():
+    def loop():
+        with suppress(TimeIsUp), limited(lambda: None, wall=0.01) as fresh:
+            fresh()
+            while True:
+                pass
+        return [signal.getitimer(timer) for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL)]
+
+    assert in_fork(loop, 30) == [[0.0, 0.0], [0.0, 0.0]]
 
 
 def test_an_engine_that_cannot_be_interrupted_is_killed():

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 import types
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any
 
+from durable_lab.diagnosis.limited import limited
 from durable_lab.diagnosis.observe import Facts, observe
 from grader.dev.bank.fork import ForkEnded, in_fork
 
 SECONDS = 15  # for everything that is done in one fork
-CPU_SECONDS = 0.4  # for one module, from one restart to the next; a right engine takes 0.005
-WALL_SECONDS = 2.0  # the same, for a module that really sleeps
+WALL_SECONDS = 2.0  # for one module, so that its facts are the same on a busy machine
 
 
 def module(source: str) -> Any:
@@ -30,32 +31,20 @@ def _compiled(source: str) -> Any:
     return compile(source, "engine.py", "exec")
 
 
+def timed(source: str) -> AbstractContextManager[Callable[[], Any]]:
+    """Return, as a context manager, what makes a new module of this source and limits its time."""
+    return limited(lambda: module(source), wall=WALL_SECONDS)
+
+
 def facts_of(source: str, todo: int) -> Facts | None:
     """Return the facts of the engine of this source, or None if it had to be killed."""
+
+    def observed() -> Facts:
+        with timed(source) as fresh:
+            return observe(fresh, todo)
+
     try:
-        facts: Facts = in_fork(lambda: observe(TimedModule(source).fresh, todo), SECONDS)
+        facts: Facts = in_fork(observed, SECONDS)
     except ForkEnded:
         return None
     return facts
-
-
-class TimeIsUp(BaseException):
-    """Raised in the code that uses a module when the module's time is over."""
-
-
-class TimedModule:
-    """An engine's module with a time limit."""
-
-    def __init__(self, source: str) -> None:
-        self._source = source
-        signal.signal(signal.SIGVTALRM, self._stop)
-        signal.signal(signal.SIGALRM, self._stop)
-
-    def fresh(self) -> Any:
-        """Return a new module, and start its time."""
-        signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS, 0.1)
-        signal.setitimer(signal.ITIMER_REAL, WALL_SECONDS, 0.1)
-        return module(self._source)
-
-    def _stop(self, number: int, frame: Any) -> None:
-        raise TimeIsUp

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from itertools import chain
+from math import inf
 from typing import Any
 
 from durable_lab.checks.bench import Crash, NotStarted
@@ -15,20 +17,21 @@ MAX_STOPS = 2  # if an engine had to be stopped from outside so often, the remai
 STOPPED = "never comes back"
 
 
-def observe(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None) -> Facts:
+def observe(fresh: Callable[[], Any], todo: int, begin: Callable[[], Any] | None = None, seconds: float = inf) -> Facts:
     """Return the facts of one engine, from all probes that are about this TODO.
 
-    fresh   returns the engine's module, or a proxy to it, in a new process; called for each probe and at each restart
-    begin   if given, returns the first module of each probe instead; its process may have served other probes
+    fresh    returns the engine's module, or a proxy to it, in a new process; called for each probe and at each restart
+    begin    if given, returns the first module of each probe instead; its process may have served other probes
+    seconds  when they are over, no other probe is begun
 
     A BaseException that the module raises, and that is none of ours, means that it was stopped from outside. If `fresh`
     raises one, there is nothing more to observe. NotStarted and KeyboardInterrupt, which are not the engine's fault,
     are raised.
     """
     facts: Facts = {}
-    stops = 0
-    for probe in PROBES.values():
-        if todo not in probe.todos or stops == MAX_STOPS:
+    stops, end = 0, time.monotonic() + seconds
+    for probe in sorted(PROBES.values(), key=lambda probe: not probe.early):
+        if todo not in probe.todos or stops == MAX_STOPS or time.monotonic() > end:
             continue
         try:
             modules = chain([(begin or fresh)()], iter(fresh, None))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from durable_lab.checks.failure import show
 
 MAX_RECORDS = 40  # records, and calls of activities, in one probe; an engine that makes more does not end
 QUICK = {"max_attempts": 3, "initial_interval": 0.001, "backoff": 2.0, "max_interval": 0.004}  # also if really slept
+REALLY_WAITED = 0.15  # seconds; three runs of some milliseconds take so long each only if the engine really waits
 _ENGINE_ERRORS = ("ActivityError", "NonDeterminismError", "WorkflowBlocked")
 
 
@@ -174,6 +176,17 @@ def command_names(state: Any) -> list[str]:
     """Return the names of a state's commands; those that are not activities begin with their kind."""
     commands = [] if state is None else list(state.commands)
     return [command.name if command.kind == "activity" else f"{command.kind} {command.name}" for command in commands]
+
+
+def really_waits(bench: ProbeBench, run: Callable[[], Any]) -> bool:
+    """Return whether this run takes real time, three times of three, each in a new process."""
+    for _ in range(3):
+        start = time.monotonic()
+        run()
+        if time.monotonic() - start < REALLY_WAITED:
+            return False
+        bench.next_process(bench.state())
+    return True
 
 
 def same_state(one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ def shop(b, *steps):
     return lambda ctx, order: [ctx.call_activity(step, "A1") for step in steps]
 
 
-@probe(1, 4)
+@probe(1, 4, early=True)
 def three_steps(b):
     """Kim orders a cup: it is reserved, charged and sent."""
     steps = [b.activity(name, f"{name} ok") for name in ("reserve", "charge", "send")]

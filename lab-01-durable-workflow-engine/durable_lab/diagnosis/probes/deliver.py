@@ -112,6 +112,7 @@ def signals_of_two_names(b):
     for name in ("note", "approval", "note"):
         state = b.deliver(state, name, f"a {name}")
     yield "signals", [name for name, _ in inbox(state)]
+    yield "names", sorted({name for name, _ in inbox(state)})
 
 
 @probe(5)

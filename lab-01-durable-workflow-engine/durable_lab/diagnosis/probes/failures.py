@@ -38,6 +38,9 @@ def a_failure_is_caught(b):
     yield "type and message are right", error[2:4] == ["TimeoutError", "no answer: at all"]
     yield "type", error[2]
     yield "message", error[3]
+    whole = "no answer: at all"
+    part = isinstance(error[3], str) and error[3] in whole
+    yield "is left", "all" if [error[2:4]] == [["TimeoutError", whole]] else "a part" if part else "something else"
     yield "attempts", error[4]
 
 
@@ -145,10 +148,10 @@ def the_number_of_attempts_that_were_made(b):
             b.log(f"the workflow is told of {show(error.attempts)} attempts")
 
     first = b.try_run(refund, retry=b.policy(max_attempts=4, non_retryable=(KeyError,)))
-    yield "calls", len(b.calls)
-    b.try_run(refund, b.next_process(first.state), retry=b.policy(max_attempts=7, non_retryable=(KeyError,)))
-    yield "told", told
-    yield "as allowed", told[:1] == [4] or told[1:] == [7]
+    if len(b.calls) == 2:
+        b.try_run(refund, b.next_process(first.state), retry=b.policy(max_attempts=7, non_retryable=(KeyError,)))
+        yield "told", told
+        yield "as allowed", told[:1] == [4] or told[1:] == [7]
 
 
 @probe(1)

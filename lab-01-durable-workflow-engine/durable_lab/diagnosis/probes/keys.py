@@ -1,5 +1,7 @@
 """TODO 1: the idempotency key, as the bank sees it."""
 
+import re
+
 from durable_lab.checks.bench import Crash
 from durable_lab.diagnosis.probes.probe import probe
 
@@ -17,6 +19,32 @@ def the_first_key(b):
     b.try_run(lambda ctx, order: ctx.call_activity(b.activity("pay"), 30))
     yield "is given", b.keys[0] not in (None, "")
     yield "is id/position", b.keys == ["w-1/0"]
+
+
+@probe(1)
+def the_numbers_in_the_keys(b):
+    """Three payments, with a reading of the clock after the first one: positions 0, 2 and 3."""
+    b.log_keys = True
+    pay = b.activity("pay")
+
+    def buy(ctx, order):
+        return [ctx.call_activity(pay, 10), ctx.now(), ctx.call_activity(pay, 20), ctx.call_activity(pay, 30)]
+
+    b.try_run(buy)
+    numbers = [re.findall(r"\d+", str(key).removeprefix("w-1"))[-1:] for key in b.keys]
+    yield "numbers", [int(number[0]) if number and len(number[0]) < 5 else None for number in numbers]
+    yield "are positions", b.keys in (["w-1/0", "w-1/2", "w-1/3"], [None] * 3)
+
+
+@probe(1)
+def the_first_key_after_a_power_cut(b):
+    """The power fails during the first payment of a run. A new process calls the bank again."""
+    b.log_keys = True
+    pay = b.activity("pay", Crash("power cut"), "receipt")
+    first = b.try_run(lambda ctx, order: ctx.call_activity(pay, 30))
+    b.pass_time(60)
+    b.try_run(lambda ctx, order: ctx.call_activity(pay, 30), first.state)
+    yield "one key", len(set(b.keys)) < 2
 
 
 @probe(1)

@@ -15,25 +15,27 @@ Scenario = Callable[[ProbeBench], Iterator[tuple[str, Any]]]
 class Probe:
     """A scenario, and the TODOs on which it gives facts: pairs of a name and a small JSON value.
 
-    `story` is one or two sentences for the person who reads the log.
+    `story` is one or two sentences for the person who reads the log. An `early` probe runs before the others: it tells
+    something of an engine that loops or really waits, and such an engine is stopped after a few probes.
     """
 
     name: str
     todos: tuple[int, ...]
     story: str
     scenario: Scenario
+    early: bool = False
 
 
-PROBES: dict[str, Probe] = {}  # in the order in which they run
+PROBES: dict[str, Probe] = {}
 
 
-def probe(*todos: int, name: str = "", story: str = "") -> Callable[[Scenario], Scenario]:
+def probe(*todos: int, name: str = "", story: str = "", early: bool = False) -> Callable[[Scenario], Scenario]:
     """Add a scenario to the list. Its docstring is its story."""
 
     def add(scenario: Scenario) -> Scenario:
         own = name or scenario.__name__
         assert own not in PROBES, own
-        PROBES[own] = Probe(own, todos, " ".join((story or scenario.__doc__ or "").split()), scenario)
+        PROBES[own] = Probe(own, todos, " ".join((story or scenario.__doc__ or "").split()), scenario, early)
         return scenario
 
     return add

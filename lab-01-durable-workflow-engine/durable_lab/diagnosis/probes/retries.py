@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from durable_lab.diagnosis.probe_bench import command_names, compare_count
+from durable_lab.diagnosis.probe_bench import command_names, compare_count, really_waits
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -32,6 +32,7 @@ def the_third_attempt_works(b):
         command = list(end.state.commands)[-1]
         yield "record", [command.ok, command.value, command.error]
         yield "every attempt is in the record", len(command.tries) == len(b.calls)
+        yield "attempts in the record", compare_count(len(command.tries), len(b.calls))
 
 
 @probe(1)
@@ -81,7 +82,19 @@ def after_the_last_attempt(b):
     yield "a pause", b.clock.now() > times[-1]
 
 
-@probe(1)
+@probe(1, early=True)
+def a_short_pause(b):
+    """The bank is busy once. The next attempt follows after a millisecond of the simulated clock."""
+
+    def run():
+        b.try_run(caught(b, b.activity("pay", OSError("line busy"), "receipt"), 30))
+
+    really = really_waits(b, run)
+    b.log(f"the worker {'really sleeps' if really else 'does not sleep'}")
+    yield "is slept for real", really
+
+
+@probe(1, early=True)
 def an_endless_pause(b):
     """The bank is busy once. The next wait is longer than any machine can sleep, but the clock is simulated."""
     pay = b.activity("pay", OSError("line busy"), "receipt")

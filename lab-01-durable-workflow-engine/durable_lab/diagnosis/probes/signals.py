@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from durable_lab.checks.bench import Crash
 from durable_lab.checks.failure import show
-from durable_lab.diagnosis.probe_bench import command_names, error_name, json_value, same_state
+from durable_lab.diagnosis.probe_bench import command_names, error_name, json_value, really_waits, same_state
 from durable_lab.diagnosis.probes.probe import probe
 
 
@@ -20,6 +20,14 @@ def with_signals(b, *signals, state=None):
         state = b.deliver(state, name, payload)
         b.pass_time(1)
     return state
+
+
+@probe(3, early=True)
+def two_answers(b):
+    """Two payments need an approval each. Ana has answered both: first 1, then 2."""
+    end = b.try_run(reads("approval", "approval"), with_signals(b, ("approval", 1), ("approval", 2)))
+    yield "ends", end.status
+    yield "value", end.value
 
 
 @probe(3, 4)
@@ -92,14 +100,6 @@ def one_answer_for_two_questions(b):
     yield "first", first.status
     yield "second", second.status
     yield "records", command_names(second.state)
-
-
-@probe(3)
-def two_answers(b):
-    """Two payments need an approval each. Ana has answered both: first 1, then 2."""
-    end = b.try_run(reads("approval", "approval"), with_signals(b, ("approval", 1), ("approval", 2)))
-    yield "ends", end.status
-    yield "value", end.value
 
 
 @probe(3)
@@ -259,3 +259,11 @@ def what_comes_out_of_the_wait(b):
 
     b.try_run(curious)
     yield "is", seen[0] if seen else "nothing"
+
+
+@probe(3, early=True)
+def the_wait_takes_no_time(b):
+    """Ana has not answered. The run is looked at."""
+    held = really_waits(b, lambda: b.try_run(reads("approval")))
+    b.log(f"the worker is {'held' if held else 'free'}")
+    yield "holds the worker", held

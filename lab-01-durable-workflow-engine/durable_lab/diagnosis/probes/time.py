@@ -1,5 +1,7 @@
 """TODO 2: the time."""
 
+import time
+
 from durable_lab.checks.bench import Crash
 from durable_lab.diagnosis.probe_bench import command_names, compare_count
 from durable_lab.diagnosis.probes.probe import probe
@@ -24,8 +26,9 @@ def two_looks_at_the_clock(b):
     yield "ends", end.status
     times = end.value if isinstance(end.value, list) else [None, None]
     yield "first", times[0] == 1000
+    yield "no time between", times[0] == times[1]
     yield "an hour between", times[1] is not None and times[1] - times[0] == 3600
-    yield "kinds of number", [type(time).__name__ for time in times]
+    yield "kinds of number", [type(one).__name__ for one in times]
     yield "records", command_names(end.state)
     yield "journal", compare_count(len(b.journal), 3)
 
@@ -40,6 +43,7 @@ def the_next_day(b):
     again = b.try_run(workflow, b.next_process(first.state))
     yield "ends", again.status
     yield "same times", again.value == first.value
+    yield "is the next day's", again.value == [1000 + 3600 + 86_400] * 2
     yield "records", len(command_names(again.state)) - before
 
 
@@ -91,6 +95,8 @@ def what_the_record_holds(b):
     yield "kinds", [[command.kind, command.name] for command in end.state.commands]
     yield "recorded", values in ([1000.0], [])
     yield "returned", end.value == 1000
+    real = (time.time(), time.monotonic())
+    yield "is the machine's", isinstance(end.value, float) and any(abs(end.value - one) < 172_800 for one in real)
 
 
 @probe(2)
@@ -117,9 +123,9 @@ def a_small_part_of_a_second(b):
     yield "replay", _precision(again.value)
 
 
-def _precision(time):
-    if time == 1000.7012345:
+def _precision(seconds):
+    if seconds == 1000.7012345:
         return "exact"
-    if time in (1000, 1001):
+    if seconds in (1000, 1001):
         return "whole seconds"
-    return "rounded" if isinstance(time, float) and abs(time - 1000.7012345) < 0.5 else "another time"
+    return "rounded" if isinstance(seconds, float) and abs(seconds - 1000.7012345) < 0.5 else "another time"
