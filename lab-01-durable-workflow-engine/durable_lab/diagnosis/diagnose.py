@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -88,10 +89,10 @@ def explains(belief: Belief, seen: Facts, story: tuple[str, str] | None) -> bool
 
 @cache
 def _scope(belief: str) -> set[str]:
-    """Return the probes in which an engine with this belief may go wrong: those of its known engines and its tells."""
+    """Return the probes in which an engine with this belief may go wrong: those of its known engines and its entry."""
     known, usual = known_engines()[belief].values(), right(BELIEFS[belief].todo)
     tells = (name for tell in BELIEFS[belief].tells for name, value in tell.items() if usual.get(name) != value)
-    return {name.partition(".")[0] for name in [*tells, *(name for symptoms in known for name in symptoms)]}
+    return _probes(dict.fromkeys([*tells, *chain.from_iterable(known), *BELIEFS[belief].show]))
 
 
 def similarity(one: Facts, other: Facts) -> float:

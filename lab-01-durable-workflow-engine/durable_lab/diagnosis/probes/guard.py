@@ -98,10 +98,16 @@ changed(
     signals=("go",),
 )
 changed(
-    "a_capital_and_a_space_more",
-    "Kim got 30 for order a1. The new code names the order A1, with a space behind it.",
+    "a_capital_instead_of_a_small_letter",
+    "Kim got 30 for order a1. The new code names the order A1.",
     was=[call("pay", "a1", 30)],
-    now=[call("pay", "A1 ", 30)],
+    now=[call("pay", "A1", 30)],
+)
+changed(
+    "a_space_more",
+    "Kim got 30 for order a1. The new code names the order with a space behind it.",
+    was=[call("pay", "a1", 30)],
+    now=[call("pay", "a1 ", 30)],
 )
 changed(
     "a_step_instead_of_a_wait",

@@ -89,9 +89,11 @@ def a_short_pause(b):
     def run():
         b.try_run(caught(b, b.activity("pay", OSError("line busy"), "receipt"), 30))
 
+    start = b.clock.now()
     really = really_waits(b, run)
     b.log(f"the worker {'really sleeps' if really else 'does not sleep'}")
     yield "is slept for real", really
+    yield "is on the clock", b.clock.now() > start
 
 
 @probe(1, early=True)
