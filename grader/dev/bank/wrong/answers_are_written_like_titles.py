@@ -6,7 +6,7 @@ The identifier that the bank returned is another one, and the bank does not know
 
 BELIEF = "M21g"
 TODO = 1
-RULES = ("R5",)
+RULES = ("R5", "R6")
 
 
 class Context:
