@@ -13,7 +13,7 @@ from .limits import CLASSES
 
 PLAIN = (str, int, bool, type(None), float)
 _TEXT = 12_000  # characters of one exception
-_NEVER = (KeyboardInterrupt, SystemExit, GeneratorExit)  # no exception of the other side may end this process
+_NEVER = (KeyboardInterrupt, SystemExit, GeneratorExit)  # no exception of the worker may end the grader
 
 
 def text_of(error: BaseException) -> str:
@@ -37,7 +37,7 @@ def mirrored_error(peer: Any, cls: Any, args: tuple[Any, ...], sent: dict[str, A
     """An exception for one of the other side. `sent` has its text, and under "is" what is known of its origin."""
     if not issubclass(cls, BaseException):
         raise TypeError
-    if issubclass(cls, _NEVER):
+    if issubclass(cls, _NEVER) and peer.side == 0:
         cls = mirrored_class(cls.__name__, [])
     plain = tuple(arg if type(arg) in PLAIN else "..." for arg in args)
     if plain != args and cls.__str__ is not _remote_text:  # to write out its arguments would ask the other side

@@ -44,7 +44,7 @@ class Peer:
         make_proxy: MakeProxy,
         perform: Callable[[str, Any, list[Any]], Any],
     ) -> None:
-        self._send, self._receive, self._side = send, receive, side
+        self._send, self._receive, self.side = send, receive, side
         self._describe, self._make_proxy, self._perform = describe, make_proxy, perform
         self._depth = 0  # of nested requests
         self.ended = ""  # the reason
@@ -52,7 +52,7 @@ class Peer:
 
     def forget(self) -> None:
         """Share nothing and know no handle from now on. Both sides do so at the same point."""
-        self._heap = Heap(self._side)
+        self._heap = Heap(self.side)
         self._codec = Codec(self, self._heap, self._describe, self._make_proxy)
 
     def encode(self, value: Any) -> Any:
@@ -92,14 +92,14 @@ class Peer:
 
     def _answer(self, operation: str, target: Any, *arguments: Any) -> None:
         self._depth += 1
-        if self._depth > DEPTH + 5 * self._side:  # so that the grader is the first to refuse
+        if self._depth > DEPTH + 5 * self.side:  # so that the grader is the first to refuse
             raise self.end("too many calls within calls")
         try:
             response = "ok", self._perform(operation, target, list(arguments))
         except Ended:
             raise
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and self._side == 0:  # from the keyboard, at the grader
+            if type(error) is KeyboardInterrupt and self.side == 0 and not error.args:  # from the keyboard
                 raise
             response = "error", error
         self._depth -= 1
