@@ -71,11 +71,9 @@ class Attempts:
 
     def live(self, fn: Any, args: tuple[Any, ...]) -> Any:
         """The activity with its attempts counted. The engine sees the same name and parameters."""
-        if isinstance(fn, functools.partial):
-            return functools.partial(self.live(fn.func, (*fn.args, *args)), *fn.args, **fn.keywords)
-        name = getattr(fn, "__name__", type(fn).__name__)
-        if not callable(fn) or not isinstance(name, str):
-            return fn  # the engine refuses it
+        return put_around(fn, args, self._counting_calls)
+
+    def _counting_calls(self, fn: Any, name: str, args: tuple[Any, ...]) -> Callable[..., Any]:
         if self._kept and (self.position != self.replayed or self._kept[0]["asked"] != _asked(name, args)):
             self._kept.clear()  # the workflow was changed, and asks for another command here
 
@@ -95,10 +93,6 @@ class Attempts:
                 self._keep(attempt | {"started_at": started_at, "ended_at": self._clock.now()})
                 raise
 
-        functools.update_wrapper(call, fn)
-        call.__name__ = name
-        if hasattr(fn, "__self__"):  # a method: the engine records "Bank.pay_back"
-            call.__self__ = fn.__self__  # type: ignore[attr-defined]
         self._times = deque(self._next_start())
         return call
 
@@ -144,6 +138,27 @@ class _Counting:
         return getattr(self._ctx, name)
 
 
+Make = Callable[[Any, str, tuple[Any, ...]], Callable[..., Any]]
+
+
+def put_around(fn: Any, args: tuple[Any, ...], make: Make) -> Any:
+    """`make(fn, name, args)` with the name and the parameters of the activity `fn`: the engine sees no difference.
+
+    What is no activity is returned as it is: the engine refuses it.
+    """
+    if isinstance(fn, functools.partial):
+        return functools.partial(put_around(fn.func, (*fn.args, *args), make), *fn.args, **fn.keywords)
+    name = getattr(fn, "__name__", type(fn).__name__)
+    if not callable(fn) or not isinstance(name, str):
+        return fn
+    call: Any = make(fn, name, args)
+    functools.update_wrapper(call, fn)
+    call.__name__ = name
+    if hasattr(fn, "__self__"):  # a method: the engine records "Bank.pay_back"
+        call.__self__ = fn.__self__
+    return call
+
+
 def _asked(name: str, args: tuple[Any, ...]) -> list[str] | None:
     try:
         return [name, json.dumps(args, sort_keys=True)]
@@ -156,7 +171,7 @@ def kinds(error: Exception) -> list[str]:
     return [f"{cls.__module__}:{cls.__qualname__}" for cls in type(error).__mro__ if issubclass(cls, Exception)]
 
 
-def message(error: Exception) -> str:
+def message(error: BaseException) -> str:
     try:
         return f"{error!s:.10000}"
     except Exception:

@@ -132,7 +132,8 @@ class Study:
                 owned.append((error.filename, error.lineno))
             file, line = owned[-1] if owned else (f"{part}.py", None)
             raise StudyError(
-                f"{self._at(Path(file).stem, line)}: {_why(error)} Nothing could be run; fix this line first."
+                f"{self._at(Path(file).stem, line)}: {why_import_failed(error)} "
+                "Nothing could be run; fix this line first."
             ) from None
 
     def _try_import(self, part: str) -> str:
@@ -194,7 +195,7 @@ class Study:
         return Path(frame.filename).parent == self.path.parent
 
 
-def _why(error: BaseException) -> str:
+def why_import_failed(error: BaseException) -> str:
     """Why an import failed, as a sentence."""
     name = type(error).__name__
     if name == "BdbQuit":

@@ -19,7 +19,7 @@ from solution.refund import APPROVAL, ORDER, PaperWorld, WorkflowState, refund_w
 
 HANDOUT = LAB_DIR / "README.md"
 READMES = [ROOT / "README.md", HANDOUT]
-COMMANDS = {"check", "hint", "reset", "doctor", "demo", "refund"}
+COMMANDS = {"check", "hint", "reset", "doctor", "demo", "refund", "crash"}
 MARK = re.compile(r"@pytest\.mark\.todo\(([\d, ]+?)(?:, needs=\(([\d, ]+)\))?\)\ndef (test_\w+)\(")
 SUFFIXES = (".py", ".md", ".toml", ".ini", ".svg", ".ipynb", ".yml", ".lock", "Makefile", "LICENSE", "/")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import typer
 
 from durable_lab.cli.command_line import CommandLine
+from durable_lab.cli.crash import crash
 from durable_lab.cli.demo import demo
 from durable_lab.cli.doctor import doctor
 from durable_lab.cli.output import LOST
@@ -26,7 +27,7 @@ def about(context: typer.Context) -> int | None:
 DURABLE_LAB = CommandLine(
     "durable-lab",
     about,
-    (check, hint, reset, doctor, demo, refund),
+    (check, hint, reset, doctor, demo, refund, crash),
     errors=(StudyError, StoreError, OSError),
     stopped="stopped. What was recorded is kept.",
     epilog="LAB_MODULE=lab or LAB_MODULE=solution chooses the engine. Every answer says which one ran. "

@@ -61,6 +61,10 @@ class PaperWorld:
         self.assess, self.pay_back, self.send_email = assess, pay_back, send_email
 
 
+# What `durable-lab crash` runs: the workflow, its input, and what it waits for.
+WORKFLOW, INPUT, SIGNALS = refund_with(PaperWorld()), ORDER, {"approval": APPROVAL}
+
+
 def main() -> None:
     world, engine = PaperWorld(), DurableEngine()
     refund = refund_with(world)
