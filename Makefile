@@ -10,7 +10,7 @@ unexport PYTHONBREAKPOINT PYTHONDEVMODE PYTHONDONTWRITEBYTECODE PYTHONHASHSEED P
 unexport PYTHONOPTIMIZE
 unexport PYTHONPATH PYTHONSAFEPATH PYTHONSTARTUP PYTHONUTF8 PYTHONWARNINGS PYTEST_ADDOPTS PYTEST_PLUGINS
 unexport PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTEST_TIMEOUT FORCE_COLOR LAB_SUBSTITUTE PIP_PREFIX PIP_TARGET PIP_USER
-.PHONY: demo test test-all test-browser lab grader bank check build bench bench-timeline bench-grading lock clean help
+.PHONY: demo test test-all test-browser lab grader bank check build soak bench bench-timeline bench-grading lock clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -21,6 +21,7 @@ help:
 	@echo "make test-browser    the notebooks in JupyterLab, driven in Chromium (Debian: apt install chromium)"
 	@echo "make grader  what an instructor needs: the command lab-grader (see grader/README.md)"
 	@echo "make bank    how well wrong engines are rejected, and the belief behind each is named"
+	@echo "make soak    the reference crashed at every point of random workflows, real kills too: 10 minutes, or SECONDS=60"
 	@echo "make check   drift of generated files, lint, types, which folder may use which"
 	@echo "make build   make lab/ and notebooks/ from solution/"
 	@echo "make bench   what a durable step costs, beside a bare INSERT and COMMIT"
@@ -52,6 +53,10 @@ grader: $(VENV)/lab.done
 
 bank: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.dev.bank
+
+SECONDS ?= 600
+soak: $(VENV)/dev.done
+	$(BIN)/python -m grader.dev.soak --seconds $(SECONDS)
 
 check: $(VENV)/dev.done $(VENV)/lab.done
 	$(BIN)/python -m grader.dev.build --check

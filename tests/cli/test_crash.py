@@ -209,3 +209,39 @@ def test_a_long_workflow_is_drawn_on_one_screen(crash):
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) <= 24
     assert re.search(r"\.\.\. \d+ more rows: survives all \d+", done.stdout)
+
+
+@pytest.mark.long
+def test_a_recovery_that_does_not_end_is_told_of_whoever_loops(crash, lab, tmp_path):
+    text = "def pay(): ...\ndef refund(ctx, order): ctx.call_activity(pay)"
+    with lab.own_engine():
+        path = tmp_path / "lab" / "engine.py"
+        loop, line = (
+            "        while state.commands: pass\n",
+            "        with closing(Context(self, state := state.copy())) as",
+        )
+        path.write_text(path.read_text(encoding="utf-8").replace(line, loop + line), encoding="utf-8")
+        done = crash(text, LAB_MODULE="lab")
+    assert done.returncode == 1
+    assert re.search(
+        r"found +it did not end within 2 seconds: lab \(lab/engine\.py\), line \d+, does not end", done.stdout
+    )
+
+    mark = f"import pathlib\nmark = pathlib.Path({str(tmp_path / 'mark')!r})\n"
+    pay = "def pay():\n    while mark.exists() and mark.read_text() == 'xxx': pass\n"
+    count = "    mark.write_text((mark.read_text() if mark.exists() else '') + 'x')\n"
+    done = crash(f"{mark}{pay}{count}def refund(ctx, order): ctx.call_activity(pay)")
+    assert done.returncode == 2
+    assert re.search(r"flow.py, line 4: the run that was stopped .* did not end within 2 seconds", done.stderr)
+
+
+@pytest.mark.long
+def test_if_the_time_is_over_what_was_tried_is_drawn_and_the_rest_is_not_tried(crash):
+    pay = "import time\ndef pay(): time.sleep(0.45)\n"
+    text = f"{pay}def refund(ctx, order): return [ctx.call_activity(pay) for _ in '12']"
+    done = crash(text)
+    assert done.returncode == 2
+    assert re.search(r"return +·  1 of 1 not tried", done.stdout)
+    assert (
+        "the time was over before all points were tried. More time: durable-lab crash flow.py --seconds" in done.stderr
+    )

@@ -170,7 +170,8 @@ def _show_first(console: Console, first: Mark) -> None:
     say(console, "")
     number = f" (point {first.crashes[0] + 1})" if first.crashes else ""
     styled(console, ("first     ", "bold"), cut(f"{first.words}{number}"))
-    say(console, f"rule      {rule}  {RULES[rule]}")
+    if rule:
+        say(console, f"rule      {rule}  {RULES[rule]}")
     say(console, f"right     {cut(right, 200)}")
     say(console, f"found     {cut(found, 200)}")
-    say(console, f"customer  {CUSTOMERS[rule]}")
+    say(console, f"customer  {CUSTOMERS.get(rule, 'The order stays open, and a process works on it for ever.')}")

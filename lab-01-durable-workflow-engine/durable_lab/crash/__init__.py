@@ -3,7 +3,7 @@
 from durable_lab.crash.compare import Broken, compare
 from durable_lab.crash.everywhere import Tried, everywhere, uncrashed
 from durable_lab.crash.keeping import InMemory, OnDisk
-from durable_lab.crash.play import Play, Scenario
+from durable_lab.crash.play import Play, Scenario, Script
 from durable_lab.crash.played import End, Event, Played, Point
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "Played",
     "Point",
     "Scenario",
+    "Script",
     "Tried",
     "compare",
     "everywhere",

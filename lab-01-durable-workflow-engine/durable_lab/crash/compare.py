@@ -17,7 +17,7 @@ RAISED = {"NonDeterminismError": "R3", "WorkflowBlocked": "R9", "ActivityError":
 class Broken(NamedTuple):
     """A broken rule, with what a right engine does here, and what this one did."""
 
-    rule: str
+    rule: str  # empty if the engine does not end
     right: str
     found: str
 

@@ -145,16 +145,18 @@ class _Lines:
         return f"ended its process (exit code {done.returncode}), as `os._exit` does" if done.returncode else ""
 
     def _died(self, lines: list[dict[str, Any]], ended: str, trace: str) -> dict[str, Any]:
+        """The line for a process that ended before its time. Only a loop in the engine is the engine's fault."""
         stage = next((line for line in reversed(lines) if "stage" in line), {"stage": "import", "seconds": 0})
-        where = self._file.shown
-        if "Timeout" in trace:
-            ended = f"did not end within {stage['seconds']:g} seconds"
-        place = rf'File "{re.escape(str(self._file.path))}", line (\d+)'
-        if found := re.search(place, trace):  # the innermost first
-            where += f", line {found[1]}"
         ended = ended or "ended its process, as `os._exit(0)` does"
-        if stage["stage"] == "point":
-            broken = Broken("R2", "the recovered run ends as without a crash", f"it {ended}")
+        if "Timeout" in trace:
+            ended = f"did not end within {stage['seconds']:.0f} seconds"
+        files = {str(self._file.path): self._file.shown, str(self._study.path): ""}
+        frames = re.findall(r'File "(.+)", line (\d+) in', trace)  # the innermost first
+        file, line = next(((file, line) for file, line in frames if file in files), ("", ""))
+        if stage["stage"] == "point" and file == str(self._study.path):
+            broken = Broken("", "the recovered run ends", f"it {ended}: {self._study.label}, line {line}, does not end")
             return {"tried": stage["tried"], "words": stage["words"], "broken": broken}
+        where = f"{self._file.shown}, line {line}" if files.get(file) else self._file.shown
         what = {"import": "the import of the file", "run": "the run without a crash", "replay": "the replay"}
-        return {"refused": f"{where}: {what[str(stage['stage'])]} {ended}. Nothing was crashed; fix this first."}
+        which = what.get(str(stage["stage"])) or f"the run that was stopped {stage['words']}"
+        return {"refused": f"{where}: {which} {ended}. Fix this first."}
